@@ -93,7 +93,7 @@ def main():
         raise SystemExit("--program: no path of `traced`; testdata/make/build_programs.sh builds it")
     print(f"## top\n\n{options.runs} refreshes of {INTERVAL:g} s. {common.machine()}.\n")
     results = [measure(options, tasks, way) for tasks in options.tasks or TASKS for way in WAYS]
-    headings = ["tasks", "seen", "polls a second", "refresh", "longest", "of a processor", "peak memory", "lost events"]
+    headings = ["tasks", "seen", "polls a second", "refresh", "longest", "of a CPU", "peak memory", "lost events"]
     common.table(headings, [row(figures) for figures in results])
     common.write_json(options, results)
 

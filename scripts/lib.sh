@@ -161,16 +161,6 @@ find_browser() {
 	[ -z "$no_browser" ]
 }
 
-# Where python has no jsonschema, a stub takes its place, which accepts every document; the reason
-# is in $no_jsonschema then.
-find_jsonschema() {
-	no_jsonschema=
-	/usr/bin/python3 -c "import jsonschema" 2>/dev/null && return
-	no_jsonschema="no python3-jsonschema"
-	export PYTHONPATH=$root/testdata/check/stub${PYTHONPATH:+:$PYTHONPATH}
-	return 1
-}
-
 # find_browser, and where that fails, Debian's. An npm that is not Debian's, with its own node, is
 # as good.
 install_browser() {

@@ -30,10 +30,11 @@ parts() {
 	echo "family-healthy run/run_family_load.py --looks 200 \$asyncdbg debug && run/run_family_load.py --looks 200 \$asyncdbg release"
 	echo "healthy-no-stop run/run_healthy.py --looks 200 --no-stop \$asyncdbg release"
 	# Traces as kernels before 6.6 make them, and of the other builds.
-	echo "trace-perf run/run_trace_perf.sh \$asyncdbg release"
-	echo "trace-bpftrace WITH_BPFTRACE=1 run/run_trace.sh \$asyncdbg release"
-	echo "trace-lto run/run_trace.sh \$asyncdbg lto && run/run_metrics.sh \$asyncdbg lto && run/run_profile.sh \$asyncdbg lto"
-	echo "trace-oldest run/run_trace.sh \$asyncdbg release tokio-1.24.2 && run/run_trace.sh \$asyncdbg lto tokio-1.24.2 && run/run_top.sh \$asyncdbg release tokio-1.24.2"
+	local built="run/run_built.sh \$asyncdbg" oldest="LOCK=tokio-1.24.2 run/run_built.sh \$asyncdbg"
+	echo "trace-perf ASYNCDBG_PROBES=perf $built release 'run_trace.py traced'"
+	echo "trace-bpftrace WITH_BPFTRACE=1 $built release 'run_trace.py traced'"
+	echo "trace-lto $built lto 'run_trace.py traced' 'run_metrics.py traced' 'run_profile.py traced burn'"
+	echo "trace-oldest $oldest release 'run_trace.py traced' 'run_top.py traced' && $oldest lto 'run_trace.py traced'"
 	# Shortcuts against the full search.
 	echo "verify run/run_verify.sh \$asyncdbg \${asyncdbg%/*}/testdata/asyncdbg_verify"
 	echo "hostile SEEDS=400 run/run_hostile.sh \$asyncdbg"

@@ -1,6 +1,7 @@
-/* async backtrace, async backtrace all: what the threads of the runtimes and the tasks do. */
+/* async backtrace, async backtrace all: stacks of the tasks, and of the threads of the runtimes. */
 #include "commands/ask/ask.h"
 #include "commands/ask/select.h"
+#include "commands/parts/parts.h"
 #include "runtimes/analysis/group.h"
 #include "runtimes/analysis/group_lines.h"
 
@@ -43,8 +44,8 @@ static struct error *show_threads(const struct snapshot *snap, enum thread_view 
 	return NULL;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *async_backtrace_run(struct session *s, const struct answer *answer,
+                                         const struct call *call, struct out *out)
 {
 	(void)s;
 	(void)call;
@@ -66,11 +67,11 @@ static struct error *show_tasks(const struct snapshot *snap, const struct select
 
 		TRY(out_check(out));
 		if (snap->nruntimes > 1 && r && r != heading)
-			out->ops->runtime(out, r, RUNTIME_HEADING);
+			part_runtime(out, r, RUNTIME_HEADING);
 		heading = r;
 		out->ops->task(out, task, TASK_BACKTRACE);
 	}
-	/* Where the threads were shown, running jobs were. */
+	/* Running jobs were shown with the threads, if threads were shown. */
 	for (size_t i = 0; i < select_njobs(chosen); i++) {
 		TRY(out_check(out));
 		out->ops->job(out, chosen->jobs[i],
@@ -97,7 +98,6 @@ static void show_groups(const struct call *call, const struct selection *chosen,
 
 	groups_make(a, chosen->tasks, chosen->n, g);
 	group_lines_choose(a, g, chosen->limit, all ? SIZE_MAX : GROUP_LINES, lines);
-	out->ops->groups(out, g, lines, chosen->all || out->answer.verbose);
 	*shown = (struct shown){
 		.total = chosen->total,
 		.matched = chosen->n,
@@ -107,7 +107,8 @@ static void show_groups(const struct call *call, const struct selection *chosen,
 		.filtered = chosen->filtered,
 		.by_default = !option_has(call, "group"),
 	};
-	out->ops->shown(out, shown);
+	part_shown(out, shown);
+	part_groups(out, g, lines, chosen->all || out->answer.verbose);
 }
 
 static bool is_grouped(const struct call *call, const struct selection *chosen,
@@ -118,8 +119,8 @@ static bool is_grouped(const struct call *call, const struct selection *chosen,
 	return out->options.group && chosen->n > MANY_TASKS;
 }
 
-static struct error *run_all(struct session *s, const struct answer *answer,
-                             const struct call *call, struct out *out)
+static struct error *async_backtrace_run_all(struct session *s, const struct answer *answer,
+                                             const struct call *call, struct out *out)
 {
 	struct selection chosen;
 
@@ -140,13 +141,13 @@ static struct error *run_all(struct session *s, const struct answer *answer,
 static struct error *check_all(const struct call *call)
 {
 	if (option_has(call, "group") && option_has(call, "no-group"))
-		return error_new(ERR_USAGE, "--group and --no-group exclude each other");
+		return error_new(ERR_USAGE, "--group and --no-group cannot be combined");
 	return select_check(call);
 }
 
 static const struct command_option all_options[] = {
-	{ "group", NULL, false, "Merge the tasks that stand at the same place, with counts" },
-	{ "no-group", NULL, false, "Each task by itself, even many on a terminal" },
+	{ "group", NULL, false, "Show tasks with identical chains once, with their number" },
+	{ "no-group", NULL, false, "Show each task, even if there are many on a terminal" },
 	SELECT_OPTIONS,
 	{ 0 },
 };
@@ -154,25 +155,26 @@ static const struct command_option all_options[] = {
 const struct command async_backtrace_command = {
 	.name = "async backtrace",
 	.verbose = true,
-	.summary = "Threads in block_on, workers, and the task each worker is running",
-	.help = "    Short: async bt. Threads that belong to no runtime are left out; see threads.",
+	.summary = "Show threads in block_on, workers, and the task each worker is running",
+	.help = "    Short: async bt. Threads outside of any runtime are left out; see threads.",
 	.wants = WANT_RUNNING,
 	.repeats = true,
-	.run = run,
+	.run = async_backtrace_run,
 };
 
 const struct command async_backtrace_all_command = {
 	.name = "async backtrace all",
 	.verbose = true,
-	.summary = "The same, and every task of every runtime",
-	.help = "    Short: async bt all. Each task shows the futures it polls, outermost first,\n"
-		"    with the line it awaits at; the last one says what the task waits for.\n"
-		"    Grouped, tasks with identical trees are a group; the ways that groups share\n"
-		"    from the outermost future on are drawn once, with the number of tasks. On a\n"
-		"    terminal that is the default for more than 50 tasks.\n" SELECT_HELP,
+	.summary = "Show those and every task of every runtime",
+	.help = "    Short: async bt all. Each task is shown as the chain of futures it polls,\n"
+		"    outermost first, with the line of each await and what the innermost one\n"
+		"    awaits.\n"
+		"    With --group, tasks with identical chains are shown once, with their\n"
+		"    number; the part that groups have in common is drawn once. On a terminal\n"
+		"    this is the default for more than 50 tasks.\n" SELECT_HELP,
 	.options = all_options,
 	.check = check_all,
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.repeats = true,
-	.run = run_all,
+	.run = async_backtrace_run_all,
 };

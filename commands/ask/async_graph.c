@@ -6,7 +6,8 @@
 #include "commands/base/focus.h"
 #include "commands/base/words.h"
 #include "commands/out/graph_dot.h"
-#include "runtimes/analysis/alike.h"
+#include "commands/parts/parts.h"
+#include "runtimes/analysis/verdict_group.h"
 #include "runtimes/graph/verdict.h"
 
 enum {
@@ -36,9 +37,10 @@ static struct error *check_format(const struct call *call, const char *file)
 	const char *format = option_value(call, "format");
 
 	if (format && strcmp(format, "dot") != 0)
-		return error_new(ERR_USAGE, "--format is dot, not \"%s\"", format);
+		return error_new(ERR_USAGE, "unknown format \"%s\": the only format is dot",
+		                 format);
 	if (format && !file)
-		return error_new(ERR_USAGE, "--format goes with -o FILE");
+		return error_new(ERR_USAGE, "--format needs -o FILE");
 	for (size_t i = 0; file && !format && i < sizeof(others) / sizeof(*others); i++) {
 		if (has_ending(file, others[i]))
 			return error_new(ERR_USAGE,
@@ -54,7 +56,7 @@ static struct error *check_graph(const struct call *call)
 	const char *dot = option_value(call, "dot"), *output = option_value(call, "output");
 
 	if (dot && output)
-		return error_new(ERR_USAGE, "--dot FILE and -o FILE are the same: give one");
+		return error_new(ERR_USAGE, "--dot and -o are the same option: give only one");
 	TRY(check_format(call, output));
 	if (dot || output)
 		TRY(words_file(dot ? dot : output));
@@ -107,7 +109,7 @@ static struct error *run_graph(struct session *s, const struct answer *answer,
 	TRY(select_nodes(s, answer->snapshot, v->graph, call, &shown));
 	if (!dot) {
 		out_begin(out, answer);
-		out->ops->graph(out, v, shown);
+		part_graph(out, v, shown);
 		return NULL;
 	}
 	if (strcmp(dot, "-") == 0) {
@@ -120,7 +122,7 @@ static struct error *run_graph(struct session *s, const struct answer *answer,
 		.what = { { "node", nodes }, { "edge", edges } },
 	};
 
-	out->ops->written(out, answer, &written);
+	part_written(out, answer, &written);
 	return NULL;
 }
 
@@ -144,29 +146,29 @@ static struct error *show_members(const struct graph *g, const struct verdict *v
 static struct error *run_deadlocks(struct session *s, const struct answer *answer,
                                    const struct call *call, struct out *out)
 {
-	struct alikes alikes;
+	struct verdict_groups alikes;
 
 	(void)call;
 	TRY(snapshot_check_understood(answer->snapshot));
 	const struct verdicts *v = session_verdicts(s, answer->snapshot);
-	alikes_make(&s->answer, v, &alikes);
+	verdict_groups_make(&s->answer, v, &alikes);
 	out_begin(out, answer);
 	for (size_t i = 0; i < alikes.n; i++) {
-		const struct alike *alike = &alikes.list[i];
+		const struct verdict_group *alike = &alikes.list[i];
 
-		out->ops->verdict(out, v, alike);
+		part_verdict(out, v, alike);
 		/* JSON has the members of all alike verdicts; text has those of the first one. */
 		for (size_t k = 0; k < (out->options.cut ? 1 : alike->n); k++)
 			TRY(show_members(v->graph, &v->list[alike->list[k]], out));
 	}
-	out->ops->verdicts_end(out, v);
+	part_verdicts_end(out, v);
 	return NULL;
 }
 
 static const struct command_option graph_options[] = {
 	OUTPUT_OPTION,
-	{ "format", "FORMAT", false, "Of that file: dot, whatever its name ends in" },
-	{ "dot", "FILE", false, "The same as -o FILE" },
+	{ "format", "FORMAT", false, "Format of that file: dot, whatever its name ends in" },
+	{ "dot", "FILE", false, "Same as -o FILE" },
 	{ 0 },
 };
 
@@ -176,11 +178,9 @@ const struct command async_graph_command = {
 	.max_args = 1,
 	.options = graph_options,
 	.check = check_graph,
-	.summary = "Who waits for whom: locks, channels, tasks, and who has them",
-	.help = "    Each task that waits for what another one has, with all that it waits for "
-		"and\n"
-		"    by whom that is held. With an id: what that task waits for, and who waits for "
-		"it.",
+	.summary = "Show the wait-for graph: tasks, locks, channels, and their owners",
+	.help = "    Shows each waiting task, everything it waits for, and who holds that. With\n"
+		"    an ID: what that task waits for, and which tasks wait for it.",
 	.wants = GRAPH_WANTS,
 	.run = run_graph,
 };
@@ -188,14 +188,11 @@ const struct command async_graph_command = {
 const struct command async_deadlocks_command = {
 	.name = "async deadlocks",
 	.verbose = true,
-	.summary = "Tasks that wait for each other and can never go on, and why",
-	.help = "    Also futurelocks: a lock that was given to a future which its own task does "
-		"not\n"
-		"    poll; and lost wake-ups: a task that only itself could wake. What is not "
-		"known\n"
-		"    counts as able to go on; where it is uncertain, the verdict is a possible "
-		"one\n"
-		"    and says why.",
+	.summary = "Show deadlocked tasks, and why they cannot proceed",
+	.help = "    Also finds futurelocks (a lock granted to a future that its own task no\n"
+		"    longer polls) and lost wake-ups (a task that only itself could wake).\n"
+		"    Anything unknown is assumed runnable; an uncertain verdict is called\n"
+		"    possible, with the reason.",
 	.wants = GRAPH_WANTS,
 	.run = run_deadlocks,
 };

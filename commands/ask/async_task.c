@@ -5,7 +5,7 @@
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
 
-static struct error *check(const struct call *call)
+static struct error *async_task_check(const struct call *call)
 {
 	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
@@ -60,8 +60,8 @@ static struct error *of_focus(const struct session *s, const struct answer *answ
 	return NULL;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *async_task_run(struct session *s, const struct answer *answer,
+                                    const struct call *call, struct out *out)
 {
 	return call->args.n ? by_id(answer, call->args.word[0], out) : of_focus(s, answer, out);
 }
@@ -71,16 +71,16 @@ const struct command async_task_command = {
 	.args = "[ID]",
 	.max_args = 1,
 	.verbose = true,
-	.check = check,
-	.summary = "One task or job in full; without an id, the one in focus",
-	.help = "    Adds addresses, types and the details of what it waits for, who holds that,\n"
-		"    and what the task holds itself. A guard that may have been moved out of its\n"
-		"    variable \"may be\" the one; where the lock is taken and no other was found,\n"
-		"    it is said to be. What could not be searched is listed. In focus is the\n"
-		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
-		"    that thread is in block_on, shows the future it blocks on. Of a job of a\n"
-		"    blocking pool, shows its place in the queue or the stack of its thread.",
+	.check = async_task_check,
+	.summary = "Show one task or blocking job in full; without an ID, the selected task",
+	.help = "    Shows addresses, types, what the task waits for in detail, who holds that,\n"
+		"    and what the task holds itself. A guard that may have been moved out of\n"
+		"    its variable \"may be\" the one; if the lock is taken and no other guard was\n"
+		"    found, it is called the only candidate. Places that could not be searched\n"
+		"    are listed. Without ID: the selected task, else the task that the selected\n"
+		"    thread is running, or the future it blocks on. A job of a blocking pool is\n"
+		"    shown with its place in the queue, or the stack of its thread.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_OWNERS | WANT_JOB_STACKS,
 	.repeats = true,
-	.run = run,
+	.run = async_task_run,
 };

@@ -35,15 +35,15 @@ static struct words filled_words(struct arena *a, const struct words *words, con
 	return ret;
 }
 
-static struct error *check_one(const struct call_shell *shell, const struct words *words,
-                               unsigned *wants)
+static struct error *each_check_one(const struct call_shell *shell, const struct words *words,
+                                    unsigned *wants)
 {
 	SCRATCH(tmp);
 	struct call call;
 
 	TRY(shell->find(&tmp, words, &call));
 	if (option_has(&call, "exec"))
-		return error_new(ERR_USAGE, "--exec does not nest");
+		return error_new(ERR_USAGE, "--exec cannot be nested");
 	*wants |= call.command->wants;
 	if (call.verbose)
 		*wants |= WANT_LOCALS;
@@ -65,7 +65,7 @@ static struct error *check_line_of(const struct call_shell *shell, const char *t
 	for (size_t i = 0; i < n; i++) {
 		struct words words = filled_words(&tmp, &commands[i], "1");
 
-		TRY(check_one(shell, &words, wants));
+		TRY(each_check_one(shell, &words, wants));
 	}
 	return NULL;
 }
@@ -94,16 +94,17 @@ struct kept {
 	bool pinned, interactive;
 };
 
-static void begin(struct session *s, struct out *out, struct kept *ret)
+static void each_begin(struct session *s, struct out *out, struct kept *ret)
 {
-	*ret = (struct kept){ *s, asyncdbg_pin(s->handle, true), out->options.interactive };
-	/* Print what was read only once. */
+	*ret = (struct kept){ *s, asyncdbg_reuse_snapshot(s->handle, true),
+		              out->options.interactive };
+	/* The snapshot is read once: its subject and notes are printed once. */
 	out->options.interactive = true;
 }
 
-static void end(struct session *s, struct out *out, const struct kept *kept)
+static void each_end(struct session *s, struct out *out, const struct kept *kept)
 {
-	asyncdbg_pin(s->handle, kept->pinned);
+	asyncdbg_reuse_snapshot(s->handle, kept->pinned);
 	s->focus = kept->session.focus;
 	s->frame = kept->session.frame;
 	memcpy(s->task, kept->session.task, sizeof(s->task));
@@ -137,8 +138,8 @@ static void run_one(struct session *s, const struct call_shell *shell, const str
 	}
 }
 
-static struct error *run_all(struct session *s, const struct call *call, const char *const *ids,
-                             size_t n, struct out *out)
+static struct error *each_run_all(struct session *s, const struct call *call,
+                                  const char *const *ids, size_t n, struct out *out)
 {
 	SCRATCH(tmp);
 	enum status status = STATUS_OK;
@@ -164,13 +165,13 @@ struct error *each_run(struct session *s, const struct answer *answer, const str
 	struct answer rest = *answer;
 	struct kept kept;
 
-	begin(s, out, &kept);
+	each_begin(s, out, &kept);
 	/* Only --exec pins the snapshot: this one is nested. */
 	if (kept.pinned) {
-		end(s, out, &kept);
-		return error_new(ERR_USAGE, "--exec does not nest");
+		each_end(s, out, &kept);
+		return error_new(ERR_USAGE, "--exec cannot be nested");
 	}
-	struct error *err = run_all(s, call, ids, n, out);
+	struct error *err = each_run_all(s, call, ids, n, out);
 
 	if (!err && (n < cut.n || !n)) {
 		/* A command may have taken another snapshot. */
@@ -179,6 +180,6 @@ struct error *each_run(struct session *s, const struct answer *answer, const str
 		select_shown(&cut, out);
 		err = out_end(out);
 	}
-	end(s, out, &kept);
+	each_end(s, out, &kept);
 	return err;
 }

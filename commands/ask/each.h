@@ -9,7 +9,7 @@
 /* A row for a command's table of options. */
 #define EACH_OPTION                                                                                \
 	{                                                                                          \
-		"exec", "COMMAND", false, "Run COMMAND for each task, {} in it is the task's id"   \
+		"exec", "COMMAND", false, "Run COMMAND for each task; {} stands for its id"        \
 	}
 
 /* ERR_USAGE when the text of --exec has no valid commands. */

@@ -18,7 +18,7 @@ static void open_saved(struct session *s, const char *first_id)
 	struct snapshot *snap = make_snapshot();
 
 	snap->tasks[0]->id = first_id;
-	*s = (struct session){ .handle = asyncdbg_adopt(snap, ~0U, &origin) };
+	*s = (struct session){ .handle = asyncdbg_from_snapshot(snap, ~0U, &origin) };
 }
 
 static const char *run(struct caught *c, struct session *s, const char *line)
@@ -61,7 +61,7 @@ static void runs_each_command_for_each_task(void **state)
 	assert_true(asyncdbg_waiting(s.handle)->counted);
 	asyncdbg_drop(s.handle);
 	assert_false(asyncdbg_waiting(s.handle)->counted);
-	assert_false(asyncdbg_pin(s.handle, false));
+	assert_false(asyncdbg_reuse_snapshot(s.handle, false));
 }
 
 /* An id with blanks and semicolons stays one word of its command. */
@@ -86,10 +86,10 @@ static void refuses_to_nest(void **state)
 	(void)state;
 	open_saved(&s, "4");
 	catch (&c, TEXT);
-	asyncdbg_pin(s.handle, true);
+	asyncdbg_reuse_snapshot(s.handle, true);
 	run(&c, &s, "tasks --exec info");
-	assert_non_null(strstr(c.messages, "does not nest"));
-	assert_true(asyncdbg_pin(s.handle, true));
+	assert_non_null(strstr(c.messages, "cannot be nested"));
+	assert_true(asyncdbg_reuse_snapshot(s.handle, true));
 	assert_int_equal(c.nanswers, 0);
 }
 

@@ -5,10 +5,10 @@
 #include "commands/ask/ask.h"
 #include "commands/base/examine.h"
 #include "commands/base/focus.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
 #include "dwarf/code/disassembly.h"
 #include "dwarf/code/memory_dump.h"
-#include "runtimes/common/inspector.h"
 
 static const struct memory_format first_format = { .count = 1, .letter = 'x', .size = 4 };
 
@@ -57,15 +57,15 @@ static struct error *read_offset(const char *text, const char *whole, uint64_t *
 		return NULL;
 	bool minus = *text == '-';
 	if (!minus && *text != '+')
-		return error_new(ERR_USAGE, "\"%s\" is no register with an offset, as $sp+8",
-		                 whole);
+		return error_new(ERR_USAGE,
+		                 "\"%s\" is not a register with an offset, such as $sp+8", whole);
 	text++;
 	TRY(words_address(text + strspn(text, " "), &offset));
 	*addr += minus ? 0 - offset : offset;
 	return NULL;
 }
 
-static bool is_name(const char *name, size_t len, const char *text)
+static bool examine_is_name(const char *name, size_t len, const char *text)
 {
 	return strlen(name) == len && memcmp(name, text, len) == 0;
 }
@@ -82,9 +82,10 @@ static struct error *find_register(struct session *s, const char *text, uint64_t
 	for (size_t i = 0; i < f.values->nregisters; i++) {
 		const struct native_register *r = &f.values->registers[i];
 
-		if (!is_name(r->name, len, name) && !(i == arch->pc && is_name("pc", len, name)) &&
-		    !(i == arch->sp && is_name("sp", len, name)) &&
-		    !(i == arch->fp && is_name("fp", len, name)))
+		if (!examine_is_name(r->name, len, name) &&
+		    !(i == arch->pc && examine_is_name("pc", len, name)) &&
+		    !(i == arch->sp && examine_is_name("sp", len, name)) &&
+		    !(i == arch->fp && examine_is_name("fp", len, name)))
 			continue;
 		if (!r->known)
 			return error_new(ERR_STATE, "the register %s is not known in this frame",
@@ -96,7 +97,7 @@ static struct error *find_register(struct session *s, const char *text, uint64_t
 	                 name);
 }
 
-/* The address of what `print` would show. */
+/* The address of the value that `print` would show. */
 static struct error *find_expression(struct session *s, const char *text, uint64_t *ret)
 {
 	const char *expression = text + (*text == '&');
@@ -113,7 +114,8 @@ static struct error *find_expression(struct session *s, const char *text, uint64
 		                 printed && printed->problem ? printed->problem
 		                                             : "not found in this frame");
 	if (!printed->addr)
-		return error_new(ERR_STATE, "%s is in no memory, but in a register or nowhere",
+		return error_new(ERR_STATE,
+		                 "%s is not in memory: it is in a register, or has no place",
 		                 expression);
 	*ret = printed->addr;
 	return NULL;
@@ -126,7 +128,7 @@ static struct error *find_address(struct session *s, const char *text, uint64_t 
 		return NULL;
 	}
 	if (!*text)
-		return error_new(ERR_USAGE, "x needs an address, as in x/8xb $sp");
+		return error_new(ERR_USAGE, "x needs an address, for example x/8xb $sp");
 	if (*text == '$')
 		return find_register(s, text, ret);
 	if (*text >= '0' && *text <= '9' && !strchr(text, ' '))
@@ -140,21 +142,20 @@ static struct error *run_x(struct session *s, const struct answer *answer, const
 	struct examine_shown *shown = NEW(&s->answer, struct examine_shown);
 	struct memory_dump *dump = NEW(&s->answer, struct memory_dump);
 	struct memory_format *format = NEW(&s->answer, struct memory_format);
-	struct inspector *in = asyncdbg_inspector(s->handle);
+	struct debuginfo *di = asyncdbg_debuginfo(s->handle);
 	const char *expression;
 	uint64_t addr;
 
 	TRY(read_call(s, call, &s->answer, format, &expression));
-	if (!in)
+	if (!di)
 		return error_new(asyncdbg_kind(s->handle) == ASYNCDBG_SAVED ? ERR_STATE : ERR_USAGE,
 		                 "there is no memory to read: name a process or a core");
 	TRY(find_address(s, expression, &addr));
-	TRY(memory_dump_read(in->di, addr, format, &s->answer, dump));
+	TRY(memory_dump_read(di, addr, format, &s->answer, dump));
 	s->examined = (struct examined){ *format, true, dump->end };
-	*shown = (struct examine_shown){ dump, format,
-		                         disassembly_symbol(in->di, addr, &s->answer) };
+	*shown = (struct examine_shown){ dump, format, disassembly_symbol(di, addr, &s->answer) };
 	out_begin(out, answer);
-	out->ops->memory(out, shown);
+	part_memory(out, shown);
 	return NULL;
 }
 
@@ -163,12 +164,11 @@ const struct command x_command = {
 	.args = "[/FORMAT] [ADDRESS]",
 	.max_args = 16,
 	.check = check_x,
-	.summary = "Memory: x/8xb $sp, x/s 0x7f00, x/4i $pc",
-	.help = "    FORMAT is a number of units, a letter of x d u o t c a i s f, and their size\n"
-		"    b h w g (1, 2, 4, 8 bytes), as in gdb. ADDRESS is a number, a register of "
-		"the\n"
-		"    native frame in focus ($pc, $sp+16), or what print takes: its address.\n"
-		"    Without it, what follows.",
+	.summary = "Examine memory: x/8xb $sp, x/s 0x7f00, x/4i $pc",
+	.help = "    FORMAT is a count, a letter of x d u o t c a i s f, and a unit size of b h\n"
+		"    w g (1, 2, 4, 8 bytes), as in gdb. ADDRESS is a number, a register of the\n"
+		"    selected native frame ($pc, $sp+16), or an expression of print, for its\n"
+		"    address. Without it, continues after the memory shown last.",
 	.offline = true,
 	.of_program = true,
 	.goes_on = true,

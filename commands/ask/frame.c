@@ -3,6 +3,7 @@
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
 
@@ -31,8 +32,8 @@ static struct error *check_frame(const struct call *call)
 }
 
 /* Moves the focus to a frame if it exists. */
-static struct error *move_to(struct session *s, const struct answer *answer, unsigned number,
-                             struct out *out)
+static struct error *frame_move_to(struct session *s, const struct answer *answer, unsigned number,
+                                   struct out *out)
 {
 	struct session moved = *s;
 	struct focus f;
@@ -42,16 +43,16 @@ static struct error *move_to(struct session *s, const struct answer *answer, uns
 	s->frame = number;
 	listing_forget(s);
 	out_begin(out, answer);
-	out->ops->frame(out, &f);
+	part_frame(out, &f);
 	return NULL;
 }
 
 /*
- * The same among the native frames of the thread in focus. like: the answer to a snapshot of the
- * command, which is replaced by one of that frame.
+ * Moves the focus to a native frame of the thread in focus. like: the answer to a snapshot of the
+ * command, which is replaced by a snapshot of that frame.
  */
-static struct error *move_native(struct session *s, const struct answer *like, unsigned number,
-                                 struct out *out)
+static struct error *frame_move_native(struct session *s, const struct answer *like,
+                                       unsigned number, struct out *out)
 {
 	struct answer answer = *like;
 	struct focus f;
@@ -62,7 +63,7 @@ static struct error *move_native(struct session *s, const struct answer *like, u
 	answer.snapshot = asyncdbg_last(s->handle);
 	answer.wants = asyncdbg_last_wants(s->handle);
 	out_begin(out, &answer);
-	out->ops->frame(out, &f);
+	part_frame(out, &f);
 	return NULL;
 }
 
@@ -110,7 +111,7 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 		listing_forget(s);
 	}
 	out_begin(out, answer);
-	out->ops->frame(out, &f);
+	part_frame(out, &f);
 	return NULL;
 }
 
@@ -121,7 +122,8 @@ static struct error *run_frame(struct session *s, const struct answer *answer,
 
 	if (call->args.n)
 		TRY(frame_number(call->args.word[0], &number));
-	return s->native ? move_native(s, answer, number, out) : move_to(s, answer, number, out);
+	return s->native ? frame_move_native(s, answer, number, out)
+	                 : frame_move_to(s, answer, number, out);
 }
 
 static struct error *run_up(struct session *s, const struct answer *answer, const struct call *call,
@@ -132,12 +134,12 @@ static struct error *run_up(struct session *s, const struct answer *answer, cons
 
 	(void)call;
 	if (s->native)
-		return move_native(s, answer, s->frame + 1, out);
+		return frame_move_native(s, answer, s->frame + 1, out);
 	TRY(focus_frame(s, answer->snapshot, &f));
 	future_frame(f.root, f.frame->number, &parent);
 	if (!parent)
 		return error_new(ERR_STATE, "frame #%u is the outermost", f.frame->number);
-	return move_to(s, answer, parent->number, out);
+	return frame_move_to(s, answer, parent->number, out);
 }
 
 /* "1 (#4), 2 (#7)" */
@@ -162,7 +164,8 @@ static struct error *only_child(const struct future *f, const struct future **re
 	if (f->nchildren == 1 || polled == 1)
 		return NULL;
 	append_children(&list, f);
-	return error_new(ERR_STATE, "frame #%u has several below it; say which with \"down N\": %s",
+	return error_new(ERR_STATE,
+	                 "frame #%u awaits several futures; choose one with \"down N\": %s",
 	                 f->number, str_text(&list));
 }
 
@@ -191,7 +194,7 @@ static struct error *run_down(struct session *s, const struct answer *answer,
 		return error_new(ERR_STATE, "frame #%u has %u below it; #0 is innermost", s->frame,
 		                 s->frame);
 	if (s->native)
-		return move_native(s, answer, s->frame - n, out);
+		return frame_move_native(s, answer, s->frame - n, out);
 	TRY(focus_frame(s, answer->snapshot, &f));
 	if (!f.frame->nchildren)
 		return error_new(ERR_STATE, "frame #%u is innermost", f.frame->number);
@@ -200,15 +203,15 @@ static struct error *run_down(struct session *s, const struct answer *answer,
 	} else {
 		TRY(only_child(f.frame, &child));
 	}
-	return move_to(s, answer, child->number, out);
+	return frame_move_to(s, answer, child->number, out);
 }
 
 static struct error *run_locals(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
 	(void)call;
-	return s->native ? move_native(s, answer, s->frame, out)
-	                 : move_to(s, answer, s->frame, out);
+	return s->native ? frame_move_native(s, answer, s->frame, out)
+	                 : frame_move_to(s, answer, s->frame, out);
 }
 
 const struct command task_command = {
@@ -217,10 +220,11 @@ const struct command task_command = {
 	.max_args = 1,
 	.verbose = true,
 	.check = check_task,
-	.summary = "Put a task in focus, and show the frame in focus",
-	.help = "    frame, up, down, locals and print are about that task until thread N, or\n"
-		"    another task, is chosen. Without ID, behind thread N: of the task that the\n"
-		"    thread runs, or of the future that it blocks on. All frames: async task.",
+	.summary = "Select a task, and show the selected frame",
+	.help = "    frame, up, down, locals and print refer to this task until thread N or\n"
+		"    another task is selected. After thread N, task without ID selects the task\n"
+		"    that the thread is running, or the future it blocks on. For all frames:\n"
+		"    async task.",
 	.wants = FRAME_WANTS,
 	.run = run_task,
 };
@@ -231,11 +235,11 @@ const struct command frame_command = {
 	.max_args = 1,
 	.verbose = true,
 	.check = check_frame,
-	.summary = "Put frame N of the task or thread in focus, and show it",
-	.help = "    N is the number that backtraces show. Behind task ID the frames are those of\n"
-		"    the task, behind thread N and where a program under control has stopped, the\n"
-		"    native ones that bt shows; else those of the task that the thread in focus\n"
-		"    runs, or of the future that it blocks on.",
+	.summary = "Select frame N of the task or thread, and show it",
+	.help = "    N is the number shown in backtraces. After task ID these are frames of the\n"
+		"    task; after thread N, and where the debugged program has stopped, native\n"
+		"    frames as in bt; else those of the task that the selected thread is\n"
+		"    running, or of the future it blocks on.",
 	.wants = FRAME_WANTS,
 	.run = run_frame,
 };
@@ -243,7 +247,7 @@ const struct command frame_command = {
 const struct command up_command = {
 	.name = "up",
 	.verbose = true,
-	.summary = "To the frame that awaits, or calls, the one in focus",
+	.summary = "Select the frame that awaits or calls the selected one",
 	.wants = FRAME_WANTS,
 	.repeats = true,
 	.run = run_up,
@@ -255,9 +259,9 @@ const struct command down_command = {
 	.max_args = 1,
 	.verbose = true,
 	.check = check_frame,
-	.summary = "To the frame that the one in focus awaits, or calls",
-	.help = "    Where it polls several, N says which: 1 is the first one below it. Of native\n"
-		"    frames: how many frames down.",
+	.summary = "Select the frame that the selected one awaits or calls",
+	.help = "    If it polls several, N selects one: 1 is the first one below it. For\n"
+		"    native frames, N is how many frames to go down.",
 	.wants = FRAME_WANTS,
 	.repeats = true,
 	.run = run_down,
@@ -265,10 +269,9 @@ const struct command down_command = {
 
 const struct command locals_command = {
 	.name = "locals",
-	.summary = "The variables of the frame in focus",
-	.help = "    Arguments first. All frames of a task with theirs: async task -v. Of a "
-		"native\n"
-		"    frame of optimised code: their values, or why they have none.",
+	.summary = "Print the variables of the selected frame",
+	.help = "    Arguments come first. For all frames of a task: async task -v. In a native\n"
+		"    frame of optimised code: the values, or why there are none.",
 	.wants = FRAME_WANTS | WANT_LOCALS,
 	.repeats = true,
 	.run = run_locals,
@@ -277,7 +280,7 @@ const struct command locals_command = {
 /* The spelling of gdb. */
 const struct command info_locals_command = {
 	.name = "info locals",
-	.summary = "The same as locals",
+	.summary = "Same as locals",
 	.wants = FRAME_WANTS | WANT_LOCALS,
 	.repeats = true,
 	.run = run_locals,

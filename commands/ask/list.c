@@ -4,15 +4,15 @@
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
 #include "dwarf/code/source_path.h"
-#include "runtimes/common/inspector.h"
 #include "runtimes/query/function_named.h"
 
 enum { LIST_WANTS = WANT_TASKS | WANT_RUNNING | WANT_STACKS, NAMED = 4 };
 
 /* Reads "41"; false: it is no number of a line. */
-static bool read_line(const char *text, unsigned *ret)
+static bool list_read_line(const char *text, unsigned *ret)
 {
 	struct error *err CLEANUP(error_freep) = NULL;
 	uint64_t number = 0;
@@ -23,8 +23,8 @@ static bool read_line(const char *text, unsigned *ret)
 }
 
 /* Splits "src/main.rs:41"; *file NULL: it is the name of a function. */
-static struct error *read_place(const char *text, struct arena *a, const char **file,
-                                unsigned *line)
+static struct error *list_read_place(const char *text, struct arena *a, const char **file,
+                                     unsigned *line)
 {
 	const char *colon = strrchr(text, ':');
 
@@ -33,11 +33,12 @@ static struct error *read_place(const char *text, struct arena *a, const char **
 		return *text && text[0] != ':' && !strpbrk(text, " \t")
 		               ? NULL
 		               : error_new(ERR_USAGE,
-		                           "\"%s\" is no place: name FILE:LINE, a function, or a "
-		                           "line",
+		                           "\"%s\" is not a place: use FILE:LINE, a function, or a "
+		                           "line number",
 		                           text);
-	if (!read_line(colon + 1, line))
-		return error_new(ERR_USAGE, "\"%s\" is no line, as in src/main.rs:41", colon + 1);
+	if (!list_read_line(colon + 1, line))
+		return error_new(ERR_USAGE, "\"%s\" is not a line such as src/main.rs:41",
+		                 colon + 1);
 	*file = arena_strndup(a, text, (size_t)(colon - text));
 	return NULL;
 }
@@ -48,34 +49,31 @@ static struct error *check_list(const struct call *call)
 	unsigned line;
 	SCRATCH(tmp);
 
-	if (strcmp(word, "-") == 0 || read_line(word, &line))
+	if (strcmp(word, "-") == 0 || list_read_line(word, &line))
 		return NULL;
-	return read_place(word, &tmp, &file, &line);
+	return list_read_place(word, &tmp, &file, &line);
 }
 
-static struct error *debuginfo_of(const struct session *s, struct debuginfo **ret)
+static struct error *list_debuginfo_of(const struct session *s, struct debuginfo **ret)
 {
-	struct inspector *in = asyncdbg_inspector(s->handle);
-
-	if (!in)
-		return error_new(asyncdbg_kind(s->handle) == ASYNCDBG_SAVED ? ERR_STATE : ERR_USAGE,
-		                 "there is no debug info to look into: name a process, a core or "
-		                 "an executable");
-	*ret = in->di;
-	return NULL;
+	*ret = asyncdbg_debuginfo(s->handle);
+	if (*ret)
+		return NULL;
+	return error_new(asyncdbg_kind(s->handle) == ASYNCDBG_SAVED ? ERR_STATE : ERR_USAGE,
+	                 "no debug info to search: name a process, a core or an executable");
 }
 
 /* Adds the directory of the unit to a place of a snapshot, which has only the file. */
 static struct error *add_directory(const struct session *s, struct arena *a,
                                    struct source_line *place)
 {
-	struct inspector *in = asyncdbg_inspector(s->handle);
+	struct debuginfo *di = asyncdbg_debuginfo(s->handle);
 	struct source_path *found;
 	size_t n;
 
-	if (!in)
+	if (!di)
 		return NULL;
-	TRY(source_path_find(in->di, place->file, a, &found, &n));
+	TRY(source_path_find(di, place->file, a, &found, &n));
 	if (n) {
 		place->file = found[0].file;
 		place->comp_dir = found[0].comp_dir;
@@ -85,7 +83,7 @@ static struct error *add_directory(const struct session *s, struct arena *a,
 
 /* ---- places ---- */
 
-/* Where the frame in focus stands; it is then the session's. */
+/* Finds the line of the frame in focus, and keeps it in the session: *ret borrows from there. */
 static struct error *find_focus(struct session *s, struct arena *a, struct source_line *ret)
 {
 	const struct snapshot *snap;
@@ -101,34 +99,34 @@ static struct error *find_focus(struct session *s, struct arena *a, struct sourc
 	return NULL;
 }
 
-static const char *display_of(const struct session *s, struct arena *a, const char *file,
-                              const char *comp_dir)
+static const char *list_display_of(const struct session *s, struct arena *a, const char *file,
+                                   const char *comp_dir)
 {
-	return inspector_source(asyncdbg_inspector(s->handle), a, file, comp_dir).text;
+	return source_path_of(asyncdbg_debuginfo(s->handle), a, file, comp_dir).text;
 }
 
 /* Names the first few of several files or places. */
-static struct error *several(const char *typed, struct str *names, size_t left)
+static struct error *list_several(const char *typed, struct str *names, size_t left)
 {
 	if (left)
 		str_printf(names, " and %zu more", left);
 	return error_new(ERR_USAGE, "\"%s\" is ambiguous: %s", typed, str_text(names));
 }
 
-static struct error *find_file(struct session *s, const char *typed, struct arena *a,
-                               struct source_line *ret)
+static struct error *list_find_file(struct session *s, const char *typed, struct arena *a,
+                                    struct source_line *ret)
 {
 	struct debuginfo *di = NULL;
 	struct source_path *found;
 	size_t n, exact = 0;
 	STR(names);
 
-	TRY(debuginfo_of(s, &di));
+	TRY(list_debuginfo_of(s, &di));
 	TRY(source_path_find(di, typed, a, &found, &n));
 	if (!n)
-		return error_new(ERR_STATE, "no code of this program is of a file %s", typed);
+		return error_new(ERR_STATE, "no code of this program comes from a file %s", typed);
 	for (size_t i = 0; i < n; i++) {
-		const char *name = display_of(s, a, found[i].file, found[i].comp_dir);
+		const char *name = list_display_of(s, a, found[i].file, found[i].comp_dir);
 
 		if (i < NAMED)
 			str_printf(&names, "%s%s", i ? ", " : "", name);
@@ -136,31 +134,31 @@ static struct error *find_file(struct session *s, const char *typed, struct aren
 			found[0] = found[i];
 	}
 	if (n > 1 && exact != 1)
-		return several(typed, &names, n > NAMED ? n - NAMED : 0);
+		return list_several(typed, &names, n > NAMED ? n - NAMED : 0);
 	*ret = (struct source_line){ .file = found[0].file,
 		                     .comp_dir = found[0].comp_dir,
-		                     .display =
-		                             display_of(s, a, found[0].file, found[0].comp_dir) };
+		                     .display = list_display_of(s, a, found[0].file,
+		                                                found[0].comp_dir) };
 	return NULL;
 }
 
-/* The line where the functions of a name begin: all instances of one are on the same. */
-static struct error *find_function(struct session *s, const char *typed, struct arena *a,
-                                   struct source_line *ret)
+/* The line where the functions of a name begin: all instances of a function share it. */
+static struct error *list_find_function(struct session *s, const char *typed, struct arena *a,
+                                        struct source_line *ret)
 {
 	struct code_places places;
 	struct debuginfo *di = NULL;
 	size_t others = 0;
 	STR(names);
 
-	TRY(debuginfo_of(s, &di));
+	TRY(list_debuginfo_of(s, &di));
 	TRY(function_named_places(di, typed, a, &places));
 	if (!places.n)
-		return error_new(ERR_STATE, "no function of the name %s has code", typed);
+		return error_new(ERR_STATE, "no function named %s has code", typed);
 	const struct code_place *first = &places.data[0];
 	*ret = (struct source_line){ .file = first->file,
 		                     .comp_dir = first->comp_dir,
-		                     .display = display_of(s, a, first->file, first->comp_dir),
+		                     .display = list_display_of(s, a, first->file, first->comp_dir),
 		                     .line = first->line };
 	str_printf(&names, "%s:%u", ret->display, ret->line);
 	for (size_t i = 1; i < places.n; i++) {
@@ -169,11 +167,11 @@ static struct error *find_function(struct session *s, const char *typed, struct 
 		if (p->line == ret->line && strcmp(p->file, ret->file) == 0)
 			continue;
 		if (++others < NAMED)
-			str_printf(&names, ", %s:%u", display_of(s, a, p->file, p->comp_dir),
+			str_printf(&names, ", %s:%u", list_display_of(s, a, p->file, p->comp_dir),
 			           p->line);
 	}
 	if (others)
-		return several(typed, &names, others < NAMED ? 0 : others + 1 - NAMED);
+		return list_several(typed, &names, others < NAMED ? 0 : others + 1 - NAMED);
 	return NULL;
 }
 
@@ -185,7 +183,7 @@ struct choice {
 	unsigned first, n;
 };
 
-/* What a call without a name shows. */
+/* Chooses the lines of a call without a name. */
 static struct error *choose_next(struct session *s, const char *word, struct arena *a,
                                  struct choice *ret)
 {
@@ -197,7 +195,7 @@ static struct error *choose_next(struct session *s, const char *word, struct are
 	if (!any)
 		TRY(find_focus(s, a, place));
 	if (word && !back) {
-		read_line(word, &line);
+		list_read_line(word, &line);
 		place->line = line;
 		ret->first = listing_first(line);
 		return NULL;
@@ -213,17 +211,18 @@ static struct error *choose_next(struct session *s, const char *word, struct are
 	return NULL;
 }
 
-static struct error *choose(struct session *s, const struct call *call, struct arena *a,
-                            struct choice *ret)
+static struct error *list_choose(struct session *s, const struct call *call, struct arena *a,
+                                 struct choice *ret)
 {
 	const char *word = call->args.n ? call->args.word[0] : NULL, *file;
 	unsigned line = 0;
 
 	ret->n = LISTING_LINES;
-	if (!word || strcmp(word, "-") == 0 || read_line(word, &line))
+	if (!word || strcmp(word, "-") == 0 || list_read_line(word, &line))
 		return choose_next(s, word, a, ret);
-	TRY(read_place(word, a, &file, &line));
-	TRY(file ? find_file(s, file, a, &ret->place) : find_function(s, word, a, &ret->place));
+	TRY(list_read_place(word, a, &file, &line));
+	TRY(file ? list_find_file(s, file, a, &ret->place)
+	         : list_find_function(s, word, a, &ret->place));
 	if (file)
 		ret->place.line = line;
 	ret->first = listing_first(ret->place.line);
@@ -237,10 +236,10 @@ static struct error *run_list(struct session *s, const struct answer *answer,
 	struct choice c = { 0 };
 	SCRATCH(tmp);
 
-	TRY(choose(s, call, &tmp, &c));
+	TRY(list_choose(s, call, &tmp, &c));
 	TRY(listing_read(s, &c.place, c.first, c.n, out->options.messages, &s->answer, listing));
 	out_begin(out, answer);
-	out->ops->listing(out, listing);
+	part_listing(out, listing);
 	return NULL;
 }
 
@@ -249,10 +248,10 @@ const struct command list_command = {
 	.args = "[FILE:LINE | FUNCTION | LINE | -]",
 	.max_args = 1,
 	.check = check_list,
-	.summary = "Source lines around the frame in focus, or another place",
-	.help = "    Again: the lines behind; with -, those before. The file is looked for where\n"
-		"    the debug info says, in Cargo's folders and in rust-src, and by the maps of\n"
-		"    --source-map FROM=TO and set source-map.",
+	.summary = "List source lines around the selected frame, or another place",
+	.help = "    Repeated: the next lines; with -, the ones before. Source files are looked\n"
+		"    for where the debug info says, in Cargo's directories and in rust-src, and\n"
+		"    by --source-map FROM=TO and set source-map.",
 	.offline = true,
 	.of_program = true,
 	.goes_on = true,

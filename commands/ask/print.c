@@ -1,16 +1,18 @@
-/* print, whatis: the value of a variable, and what is at an address. */
+/* print, whatis: the value of a variable, and the place at an address. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
+#include "commands/parts/parts.h"
 
 static struct error *check_print(const struct call *call)
 {
 	const char *expr = call->args.word[0];
 
 	if (expr[strspn(expr, " \t")] == '\0')
-		return error_new(ERR_USAGE, "\"print\" needs a variable, as in print req.uri");
+		return error_new(ERR_USAGE,
+		                 "\"print\" needs a variable, for example print req.uri");
 	return NULL;
 }
 
@@ -23,7 +25,7 @@ static void ask_print(const struct session *s, const struct call *call, struct q
 	ret->print = call->args.word[0];
 }
 
-/* Of a native frame only the thread is known here: the snapshot has no stacks. */
+/* Native frames: only the thread is known, as the snapshot has no stacks. */
 static struct error *focus_thread(const struct session *s, const struct snapshot *snap,
                                   struct focus *ret)
 {
@@ -62,7 +64,7 @@ static struct error *run_print(struct session *s, const struct answer *answer,
 	TRY(focus_of(s, answer->snapshot, printed, &f));
 	/* Thread numbers change when a thread ends before the snapshot is taken. */
 	if (!*s->task && asyncdbg_target(s->handle) && f.thread && f.thread->number != number)
-		return error_new(ERR_STATE, "thread #%u is another one now; ask again", number);
+		return error_new(ERR_STATE, "thread #%u is another one now; try again", number);
 	if (!printed)
 		return error_new(ERR_STATE, "%s: not found in frame #%u", call->args.word[0],
 		                 s->frame);
@@ -73,7 +75,7 @@ static struct error *run_print(struct session *s, const struct answer *answer,
 		return error_new(ERR_STATE, "%s: %s", call->args.word[0],
 		                 printed->problem ? printed->problem : "it has no value");
 	out_begin(out, answer);
-	out->ops->printed(out, &f, printed);
+	part_printed(out, &f, printed);
 	return NULL;
 }
 
@@ -101,10 +103,9 @@ static struct error *run_whatis(struct session *s, const struct answer *answer,
 	(void)s;
 	TRY(words_address(call->args.word[0], &addr));
 	if (!snap->nplaces)
-		return error_new(ERR_STATE, "nothing is known of address 0x%" PRIx64, addr);
+		return error_new(ERR_STATE, "nothing is known about address 0x%" PRIx64, addr);
 	out_begin(out, answer);
-	for (size_t i = 0; i < snap->nplaces; i++)
-		out->ops->place(out, &snap->places[i]);
+	part_places(out, snap->places, snap->nplaces);
 	return NULL;
 }
 
@@ -115,14 +116,14 @@ const struct command print_command = {
 	.max_args = 1,
 	.check = check_print,
 	.ask = ask_print,
-	.summary = "A variable of the frame in focus, or a static, or what it leads to",
-	.help = "    EXPR is a path: req, req.uri, pair.0. The frame is chosen with task ID and\n"
-		"    frame N; locals lists its variables. What is no variable of the frame is\n"
-		"    looked for among the statics of the program: CONFIG.limit, or with a path,\n"
-		"    app::CONFIG.limit, which no variable hides. list[2..5] prints elements,\n"
-		"    *path what a reference leads to, (0x7f00 as app::Request).id the memory at\n"
-		"    an address. A variable that has no value now, as one that the compiler has\n"
-		"    optimised out, is shown with the reason; a script goes on, with status 1.",
+	.summary = "Print a variable or static, or a path from it",
+	.help = "    EXPR is a path: req, req.uri, pair.0, list[2..5], *pointer, or (0x7f00 as\n"
+		"    app::Request).id for memory at an address. task ID and frame N select the\n"
+		"    frame, locals lists its variables. A name that is not a variable of the\n"
+		"    frame is looked up among the statics of the program: CONFIG.limit, or with\n"
+		"    its path, app::CONFIG.limit. For a variable without a value, for example\n"
+		"    optimised out, the reason is printed; a script continues, with exit status\n"
+		"    1.",
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.repeats = true,
 	.run = run_print,
@@ -135,8 +136,8 @@ const struct command whatis_command = {
 	.max_args = 1,
 	.check = check_whatis,
 	.ask = ask_whatis,
-	.summary = "What an address belongs to: a task, a frame, a lock, a stack, a module",
-	.help = "    ADDR is hexadecimal behind 0x, else decimal.",
+	.summary = "Identify an address: a task, a frame, a lock, a stack, a module",
+	.help = "    ADDR is hexadecimal with 0x, else decimal.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_STACKS,
 	.run = run_whatis,
 };

@@ -4,11 +4,12 @@
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
 
 /* Marks the registers that were named, or all. */
-static struct error *choose(const struct native_frame *values, const struct words *names,
-                            bool *shown)
+static struct error *registers_choose(const struct native_frame *values, const struct words *names,
+                                      bool *shown)
 {
 	STR(known);
 
@@ -38,9 +39,9 @@ static struct error *run_registers(struct session *s, const struct answer *answe
 
 	TRY(focus_native(s, 0, &f));
 	bool *shown = NEW_ARRAY(&s->answer, bool, f.values->nregisters);
-	TRY(choose(f.values, &call->args, shown));
+	TRY(registers_choose(f.values, &call->args, shown));
 	out_begin(out, answer);
-	out->ops->registers(out, &f, shown);
+	part_registers(out, &f, shown);
 	return NULL;
 }
 
@@ -48,9 +49,9 @@ const struct command info_registers_command = {
 	.name = "info registers",
 	.args = "[REGISTER...]",
 	.max_args = SIZE_MAX,
-	.summary = "The registers of the native frame in focus",
-	.help = "    Of a caller they are what they will be when the call returns; those that the\n"
-		"    call may have changed are not known.",
+	.summary = "Show the registers of the selected native frame",
+	.help = "    For a caller, the values that they will have when the call returns; those\n"
+		"    that the call may have changed are unknown.",
 	.offline = true,
 	.repeats = true,
 	.run = run_registers,

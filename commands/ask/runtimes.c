@@ -1,5 +1,6 @@
 /* runtimes: the table of the async runtimes in the program. */
 #include "commands/ask/ask.h"
+#include "commands/parts/parts.h"
 
 static struct error *run_runtimes(struct session *s, const struct answer *answer,
                                   const struct call *call, struct out *out)
@@ -10,13 +11,13 @@ static struct error *run_runtimes(struct session *s, const struct answer *answer
 	(void)call;
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->nruntimes; i++)
-		out->ops->runtime(out, &snap->runtimes[i], RUNTIME_ROW);
+		part_runtime(out, &snap->runtimes[i], RUNTIME_ROW);
 	return NULL;
 }
 
 const struct command runtimes_command = {
 	.name = "runtimes",
-	.summary = "One line a runtime: flavor, workers, tasks, queues",
+	.summary = "List runtimes, one per line: flavor, workers, tasks, queues",
 	.wants = WANT_TASKS,
 	.run = run_runtimes,
 };

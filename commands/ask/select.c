@@ -2,9 +2,10 @@
 
 #include <string.h>
 
+#include "commands/parts/parts.h"
 #include "runtimes/analysis/task_filter.h"
 
-static struct error *read_conditions(const struct call *call, struct task_filter *ret)
+static struct error *select_read_conditions(const struct call *call, struct task_filter *ret)
 {
 	for (size_t i = 0; i < call->noptions; i++) {
 		const struct chosen_option *o = &call->options[i];
@@ -34,7 +35,7 @@ struct error *select_check(const struct call *call)
 	struct task_filter ignored_filter CLEANUP(task_filter_free) = { 0 };
 	struct selection ignored = { 0 };
 
-	TRY(read_conditions(call, &ignored_filter));
+	TRY(select_read_conditions(call, &ignored_filter));
 	return parse_limit(call, &ignored);
 }
 
@@ -44,7 +45,7 @@ struct error *select_tasks(struct arena *a, const struct snapshot *s, const stru
 	struct task_filter filter CLEANUP(task_filter_free) = { 0 };
 
 	*ret = (struct selection){ .total = s->ntasks, .total_jobs = s->njobs };
-	TRY(read_conditions(call, &filter));
+	TRY(select_read_conditions(call, &filter));
 	TRY(parse_limit(call, ret));
 	ret->filtered = filter.conditions.n > 0;
 	TRY(task_filter_apply(a, s, &filter, &ret->tasks, &ret->n));
@@ -72,5 +73,5 @@ void select_shown(const struct selection *chosen, struct out *out)
 		.jobs = select_njobs(chosen),
 	};
 	if (shown->filtered || shown->tasks < shown->matched || shown->jobs < shown->matched_jobs)
-		out->ops->shown(out, shown);
+		part_shown(out, shown);
 }

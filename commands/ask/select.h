@@ -13,18 +13,17 @@
 
 /* Rows for a command's table of options. */
 #define SELECT_OPTIONS                                                                             \
-	{ "with", "FIELD VALUE", true, "Only tasks of which FIELD matches" },                      \
-		{ "without", "FIELD VALUE", true, "Only tasks of which FIELD does not match" },    \
+	{ "with", "FIELD VALUE", true, "Show only tasks whose FIELD matches" },                    \
+		{ "without", "FIELD VALUE", true, "Show only tasks whose FIELD does not match" },  \
 	{                                                                                          \
-		"limit", "N", false,                                                               \
-			"Show the first N, the footer says how many there are; 0: all"             \
+		"limit", "N", false, "Show only the first N; 0: all"                               \
 	}
 
 /* Further help text for SELECT_OPTIONS. */
 #define SELECT_HELP                                                                                \
-	"    VALUE is a regular expression (POSIX, extended), of a number 5, '>5', '<=5', '!=5'\n" \
+	"    VALUE is an extended regular expression or, for a number, 5, '>5', '<=5', '!=5'\n"    \
 	"    or 5..9. FIELD is one of id, kind, state, runtime, type, spawned_at, defined_at,\n"   \
-	"    function, location, waiting_on, task, object, thread, span, problem, depth,\n"        \
+	"    function, location, waiting_on, task, object, armed, thread, span, problem, depth,\n" \
 	"    frames, leaves, remaining_ms, queued, position, permits_missing, send_queue,\n"       \
 	"    retransmits, http_role, http_version, http_phase, http_method, http_path,\n"          \
 	"    http_queued, http_streams, task_name, task_number."

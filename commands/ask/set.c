@@ -1,13 +1,12 @@
-/* set: where source files are, and scalars of a program under control. */
+/* set: places of source files, and scalars of the debuggee. */
 #include <stdint.h>
 #include <string.h>
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
-#include "runtimes/common/request.h"
 #include "runtimes/query/literal.h"
-#include "runtimes/stepping/control.h"
 
 /* "PATH = LITERAL", of which the words may be joined in any way. */
 struct assignment {
@@ -39,9 +38,8 @@ static struct error *read_assignment(const struct call *call, struct arena *a,
 		ret->literal = trim(a, equals + 1, strlen(equals + 1));
 	}
 	if (!equals || !*ret->path || !*ret->literal)
-		return error_new(ERR_USAGE,
-		                 "set needs a variable and its value, as in set req.id = 5, "
-		                 "or source-map FROM=TO");
+		return error_new(ERR_USAGE, "set needs a variable and its value, for example set "
+		                            "req.id = 5, or source-map FROM=TO");
 	return NULL;
 }
 
@@ -59,7 +57,7 @@ static struct error *check_set(const struct call *call)
 	if (!is_map(call))
 		return read_assignment(call, &tmp, &assignment);
 	if (call->args.n != 2)
-		return error_new(ERR_USAGE, "set source-map needs one map: FROM=TO");
+		return error_new(ERR_USAGE, "set source-map takes one map: FROM=TO");
 	struct error *err = source_files_add_map(&none, call->args.word[1]);
 	source_files_close(&none);
 	return err;
@@ -84,21 +82,20 @@ static struct error *find_variable(struct session *s, const char *path, struct f
 		return error_new(ERR_STATE, "%s: %s", path,
 		                 snap->printed && snap->printed->problem
 		                         ? snap->printed->problem
-		                         : "not found in the frame in focus");
+		                         : "not found in the selected frame");
 	*ret = &typed.data[0];
 	if (!(*ret)->type || !(*ret)->in_memory || !(*ret)->shown.addr)
 		return error_new(ERR_STATE,
-		                 "%s is in no memory here, but in registers: it cannot be set",
-		                 path);
+		                 "%s is in registers here, not in memory: it cannot be set", path);
 	return NULL;
 }
 
-static void warn_of_write(struct session *s, struct out *out)
+static void set_warn_of_write(struct session *s, struct out *out)
 {
 	if (!s->has_written)
 		fprintf(out->options.messages,
-		        "asyncdbg: this session writes into the memory of process %d now, not only "
-		        "breakpoints\n",
+		        "asyncdbg: from now on this session writes to the memory of process %d, "
+		        "beyond breakpoints\n",
 		        (int)s->debuggee.control.pid);
 	s->has_written = true;
 }
@@ -112,20 +109,18 @@ static struct error *assign(struct session *s, const struct answer *answer, cons
 	struct focus f;
 
 	if (!s->debuggee.control.pid)
-		return error_new(
-			ERR_STATE,
-			"only a program under control can be written to: \"attach\" takes a "
-			"process under control, \"run\" starts one");
+		return error_new(ERR_STATE, "only a debugged program can be written to: \"attach\" "
+		                            "attaches to a process, \"run\" starts a program");
 	TRY(read_assignment(call, &s->answer, &assignment));
 	TRY(find_variable(s, assignment.path, &f, &variable));
 	TRY(literal_encode(variable->type, assignment.literal, &literal));
-	warn_of_write(s, out);
+	set_warn_of_write(s, out);
 	TRY(debuggee_write(&s->debuggee, variable->shown.addr + literal.offset, literal.bytes,
 	                   literal.size));
-	/* What is shown is read again. */
+	/* Reads back the value that is shown. */
 	TRY(find_variable(s, assignment.path, &f, &variable));
 	out_begin(out, answer);
-	out->ops->printed(out, &f, &variable->shown);
+	part_printed(out, &f, &variable->shown);
 	return NULL;
 }
 
@@ -143,15 +138,14 @@ const struct command set_command = {
 	.min_args = 1,
 	.max_args = SIZE_MAX,
 	.check = check_set,
-	.summary = "Set a variable of a program under control; say where source files are",
-	.help = "    set retries = 0, set *flag = true, set state = Closed: numbers, bool, char "
-		"and\n"
-		"    enums without data, of a PATH as print takes it. The type and its range are\n"
-		"    checked.\n"
-		"    set source-map FROM=TO: what the debug info has below the directory FROM is\n"
-		"    below TO here, as --source-map says on the command line. Without TO the map "
-		"is\n"
-		"    gone.",
+	.summary = "Set a variable of the debugged program, or where source files are",
+	.help = "        set retries = 0\n"
+		"        set state = Closed\n"
+		"    LITERAL is a number, true or false, a char, or a variant without data.\n"
+		"    PATH is one of print. Type and range are checked.\n"
+		"    set source-map FROM=TO: source files that the debug info has below the\n"
+		"    directory FROM are below TO here, as with --source-map on the command\n"
+		"    line. Without TO the map is removed.",
 	.offline = true,
 	.of_program = true,
 	.run = run_set,

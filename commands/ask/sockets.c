@@ -1,41 +1,38 @@
 /* info sockets: the open sockets as reported by the kernel, who waits for them, and who owns them.
  */
 #include "commands/ask/ask.h"
+#include "commands/parts/parts.h"
 #include "runtimes/analysis/socket_use.h"
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *sockets_run(struct session *s, const struct answer *answer,
+                                 const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 
 	(void)s;
 	(void)call;
 	if (!snap->has_sockets)
-		return error_new(
-			ERR_STATE,
-			"which sockets were open is not known: a core does not say it, and "
-			"a saved snapshot only if one of a live process was saved");
+		return error_new(ERR_STATE,
+		                 "the open sockets are unknown: a core does not have them, and a "
+		                 "saved snapshot only if it is of a live process");
 	out_begin(out, answer);
-	out->ops->sockets(out, socket_uses(&out->arena, snap), snap->nsockets);
+	part_sockets(out, socket_uses(&out->arena, snap), snap->nsockets);
 	return NULL;
 }
 
 const struct command info_sockets_command = {
 	.name = "info sockets",
-	.summary = "The sockets of a live process, and which tasks wait for them and hold them",
-	.help = "    \"nobody\" where no task and no thread in block_on waits for a socket: its "
-		"owner\n"
-		"    waits for something else, or nobody uses it. SEND-Q and RECV-Q are bytes in\n"
-		"    the kernel's queues; of a socket that listens, connections to be accepted.\n"
-		"    UNACKED is the part of SEND-Q that was sent and not acknowledged yet, WINDOW\n"
-		"    how many bytes the peer is ready to receive, RETRANS how many segments were\n"
-		"    sent again so far. A SEND-Q that stays and a WINDOW of 0: the peer does not\n"
-		"    read. UNACKED and RETRANS that grow: the network loses what is sent.\n"
-		"    HELD BY are the tasks and threads in whose variables a value was found that\n"
-		"    owns the socket, whether they wait for it or not, with the path to it;\n"
-		"    several where they share it; \"maybe\" where it may have been moved out. "
-		"\"-\":\n"
-		"    no owner was found.",
+	.summary = "Show the sockets of a live process, and the tasks that wait for or hold them",
+	.help = "    WAITED FOR BY is \"nobody\" if no task, and no thread in block_on, waits for\n"
+		"    the socket. SEND-Q and RECV-Q are bytes in the kernel's queues; for a\n"
+		"    listening socket, pending connections. UNACKED is the part of SEND-Q that\n"
+		"    was sent and not yet acknowledged, WINDOW how much the peer is willing to\n"
+		"    receive, RETRANS the number of segments retransmitted so far. SEND-Q stays\n"
+		"    and WINDOW is 0: the peer does not read. UNACKED and RETRANS grow: the\n"
+		"    network loses data.\n"
+		"    HELD BY lists the tasks and threads whose variables own the socket,\n"
+		"    waiting or not, with the path to it; several if they share it; \"maybe\" if\n"
+		"    the value may have been moved out; \"-\" if no owner was found.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_SOCKETS | WANT_DESCRIPTORS,
-	.run = run,
+	.run = sockets_run,
 };

@@ -5,9 +5,10 @@
 #include "commands/ask/each.h"
 #include "commands/ask/select.h"
 #include "commands/base/words.h"
-#include "runtimes/analysis/tally.h"
+#include "commands/parts/parts.h"
+#include "runtimes/analysis/count_by.h"
 
-static struct error *check(const struct call *call)
+static struct error *tasks_check(const struct call *call)
 {
 	const char *name = option_value(call, "group");
 	const struct field *field;
@@ -20,7 +21,7 @@ static struct error *check(const struct call *call)
 	if (!field->value)
 		return error_new(ERR_USAGE, "tasks cannot be grouped by %s", name);
 	if (option_has(call, "exec"))
-		return error_new(ERR_USAGE, "--group and --exec exclude each other");
+		return error_new(ERR_USAGE, "--group and --exec cannot be combined");
 	return NULL;
 }
 
@@ -38,17 +39,17 @@ static struct error *show_rows(const struct selection *chosen, struct out *out)
 }
 
 /* Prints counts by the value of a field; --limit limits the rows. */
-static void show_tally(const struct snapshot *snap, const struct selection *chosen,
-                       const char *name, struct out *out)
+static void show_count_by(const struct snapshot *snap, const struct selection *chosen,
+                          const char *name, struct out *out)
 {
-	struct tally *tally = NEW(&out->arena, struct tally);
+	struct count_by *tally = NEW(&out->arena, struct count_by);
 	struct shown *shown = NEW(&out->arena, struct shown);
 	const struct field *field = NULL;
 	struct error *err CLEANUP(error_freep) = field_find(name, &field);
 
 	if (err)
 		return;
-	tally_make(&out->arena, snap, field, chosen->tasks, chosen->n, tally);
+	count_by_make(&out->arena, snap, field, chosen->tasks, chosen->n, tally);
 	*shown = (struct shown){ .total = chosen->total,
 		                 .matched = chosen->n,
 		                 .filtered = chosen->filtered,
@@ -56,12 +57,12 @@ static void show_tally(const struct snapshot *snap, const struct selection *chos
 	shown->groups_shown = tally->nrows < chosen->limit ? tally->nrows : chosen->limit;
 	for (size_t i = 0; i < shown->groups_shown; i++)
 		shown->tasks += tally->rows[i].count.tasks;
-	out->ops->tally(out, tally, shown->groups_shown);
-	out->ops->shown(out, shown);
+	part_shown(out, shown);
+	part_count_by(out, tally, shown->groups_shown);
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *tasks_run(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
 {
 	const char *group = option_value(call, "group");
 	struct selection chosen;
@@ -71,7 +72,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return each_run(s, answer, call, &chosen, out);
 	out_begin(out, answer);
 	if (group) {
-		show_tally(answer->snapshot, &chosen, group, out);
+		show_count_by(answer->snapshot, &chosen, group, out);
 		return NULL;
 	}
 	TRY(show_rows(&chosen, out));
@@ -80,7 +81,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 }
 
 static const struct command_option options[] = {
-	{ "group", "FIELD", false, "Count the tasks of each value of FIELD" },
+	{ "group", "FIELD", false, "Count the tasks for each value of FIELD" },
 	SELECT_OPTIONS,
 	EACH_OPTION,
 	{ 0 },
@@ -89,13 +90,13 @@ static const struct command_option options[] = {
 const struct command tasks_command = {
 	.name = "tasks",
 	.options = options,
-	.check = check,
-	.summary = "One line a task: state, where it awaits, what it waits on",
-	.help = "    AWAITING AT is the innermost line in your own code. (+N more) behind\n"
-		"    WAITING ON: the task waits on N more things at the same time.\n"
-		"    Jobs of blocking pools follow, of KIND blocking.\n" SELECT_HELP,
+	.check = tasks_check,
+	.summary = "List tasks, one per line: state, where each awaits, what it waits for",
+	.help = "    AWAITING AT is the innermost line in your own code. (+N more) after\n"
+		"    WAITING ON: the task waits for N more things at the same time. Jobs of\n"
+		"    blocking pools follow, with KIND blocking.\n" SELECT_HELP,
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.wants_of = each_wants,
 	.repeats = true,
-	.run = run,
+	.run = tasks_run,
 };

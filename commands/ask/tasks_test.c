@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "commands/test/answer.h"
+#include "debugger/base/marked.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/field.h"
 
@@ -23,14 +24,16 @@ static struct snapshot *make_many(void)
 		struct future *leaf = make_sleep(a);
 
 		leaf->wait->details[0].number = 1000 * (int64_t)i;
-		leaf->wait->phrase = arena_printf(a, "sleep future, sleeping %u seconds", i);
+		const char *text = arena_printf(
+			a, "sleep future, sleeping " MARKED_NUMBER("%u") " seconds", i);
 		if (i >= 6) {
 			leaf->wait->kind = "mutex";
-			leaf->wait->phrase = i == 6 ? "mutex lock, first in its queue"
-			                            : "mutex lock, 1 task ahead in its queue";
+			text = i == 6 ? "mutex lock, " MARKED_QUEUE("first in its queue")
+			              : "mutex lock, " MARKED_QUEUE("1 task ahead in its queue");
 			leaf->wait->ndetails = 0;
 			leaf->wait->task = "16";
 		}
+		leaf->wait->phrase = marked_finish(a, text, &leaf->wait->phrase_parts);
 		leaf = make_await(a, "app::get", 0, "src/get.rs", i < 6 ? 4 : 9, leaf);
 		s->tasks[i] = make_task(a, 10 + i, 0, TASK_IDLE,
 		                        make_await(a, "app::serve", 0, "src/serve.rs", 21, leaf));
@@ -123,8 +126,8 @@ static void refuse(const char *line, const char *reason)
 static void refuses(void **state)
 {
 	(void)state;
-	refuse("tasks --with nonsense 1", "no field of a task: id, kind, state");
-	refuse("tasks --with state '('", "no regular expression");
+	refuse("tasks --with nonsense 1", ": id, kind, state");
+	refuse("tasks --with state '('", "not a valid regular expression");
 	refuse("tasks --with depth deep", "depth is a number");
 	refuse("tasks --with depth '>'", "depth is a number");
 	refuse("tasks --with depth 1..", "depth is a number");
@@ -132,12 +135,12 @@ static void refuses(void **state)
 	refuse("tasks --with depth '>9223372036854775807'", "depth is a number");
 	refuse("tasks --limit many", "a number of tasks");
 	refuse("tasks --group remaining_ms", "cannot be grouped by remaining_ms");
-	refuse("tasks --group state --exec info", "exclude each other");
+	refuse("tasks --group state --exec info", "cannot be combined");
 	refuse("tasks --exec 'nonsense {}'", "unknown command");
-	refuse("tasks --exec 'tasks --exec info'", "does not nest");
+	refuse("tasks --exec 'tasks --exec info'", "cannot be nested");
 	refuse("tasks --exec ''", "needs a command");
-	refuse("async bt all --group --no-group", "exclude each other");
-	refuse("async bt all --without state '['", "no regular expression");
+	refuse("async bt all --group --no-group", "cannot be combined");
+	refuse("async bt all --without state '['", "not a valid regular expression");
 }
 
 static void cuts(void **state)

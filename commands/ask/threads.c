@@ -17,8 +17,8 @@ static struct error *show_stacks(const struct answer *answer, struct out *out)
 	return NULL;
 }
 
-static struct error *run_all(struct session *s, const struct answer *answer,
-                             const struct call *call, struct out *out)
+static struct error *threads_run_all(struct session *s, const struct answer *answer,
+                                     const struct call *call, struct out *out)
 {
 	(void)s;
 	(void)call;
@@ -63,7 +63,7 @@ static struct error *run_thread(struct session *s, const struct answer *answer,
 		TRY(thread_number(call->args.word[0], &number));
 		const struct thread_info *th = snapshot_thread(snap, number);
 		if (!th)
-			return error_new(ERR_STATE, "no thread %u; there are %zu, from 1 on",
+			return error_new(ERR_STATE, "no thread %u; the threads are 1 to %zu",
 			                 number, snap->nthreads);
 		focus_set_thread(s, th);
 	}
@@ -82,7 +82,7 @@ static struct error *frame_count(const char *word, size_t *ret, bool *outermost)
 		words_number(word + *outermost, "a number of frames", UINT_MAX, &number);
 	if (err || !number)
 		return error_new(ERR_USAGE,
-		                 "\"%s\" is no number of frames: \"bt 5\" shows the innermost "
+		                 "\"%s\" is not a number of frames: \"bt 5\" shows the innermost "
 		                 "ones, \"bt -5\" the outermost, \"bt all\" all threads",
 		                 word);
 	*ret = (size_t)number;
@@ -123,12 +123,12 @@ static struct error *run_bt(struct session *s, const struct answer *answer, cons
 
 const struct command threads_command = {
 	.name = "threads",
-	.summary = "The native stacks of all threads, joined with the async stacks they poll",
-	.help = "    Inlined frames are marked. Below a frame that polls a task stand the futures\n"
-		"    of that task. A table without stacks: info threads.",
+	.summary = "Show the native stacks of all threads, joined with the async stacks they poll",
+	.help = "    Inlined frames are marked. The futures of a task are shown below the frame\n"
+		"    that polls it. For a table without stacks: info threads.",
 	.wants = WANT_STACKS | WANT_RUNNING,
 	.repeats = true,
-	.run = run_all,
+	.run = threads_run_all,
 };
 
 const struct command thread_command = {
@@ -136,9 +136,9 @@ const struct command thread_command = {
 	.args = "[N]",
 	.max_args = 1,
 	.check = check_thread,
-	.summary = "Put thread N in focus and show its stack",
-	.help = "    frame, up, down, locals and print are then about its native frames; task\n"
-		"    without ID goes on to the task it runs, or the future it blocks on.",
+	.summary = "Select thread N and show its stack",
+	.help = "    frame, up, down, locals and print then refer to its native frames; task\n"
+		"    without ID selects the task it is running, or the future it blocks on.",
 	.wants = WANT_STACKS | WANT_RUNNING,
 	.run = run_thread,
 };
@@ -148,10 +148,9 @@ const struct command bt_command = {
 	.args = "[N]",
 	.max_args = 1,
 	.check = check_bt,
-	.summary = "The native stack of the thread in focus, or its N innermost frames",
-	.help = "    That is the one chosen with thread N, else the one that crashed, else thread "
-		"1.\n"
-		"    Of -N the N outermost frames.",
+	.summary = "Show the native stack of the selected thread, or its N innermost frames",
+	.help = "    Without thread N, that is the thread that crashed, else thread 1. bt -N\n"
+		"    shows the N outermost frames.",
 	.wants = WANT_STACKS | WANT_RUNNING,
 	.repeats = true,
 	.run = run_bt,
@@ -159,8 +158,8 @@ const struct command bt_command = {
 
 const struct command bt_all_command = {
 	.name = "bt all",
-	.summary = "The native stacks of all threads",
+	.summary = "Show the native stacks of all threads",
 	.wants = WANT_STACKS | WANT_RUNNING,
 	.repeats = true,
-	.run = run_all,
+	.run = threads_run_all,
 };

@@ -1,11 +1,12 @@
-/* types, type: what the debug info says about types. */
+/* types, type: types in the debug info. */
 #include <stdint.h>
 
 #include "commands/ask/ask.h"
+#include "commands/parts/parts.h"
 
 enum { DEFAULT_LIMIT = 50 };
 
-static struct error *read_limit(const struct call *call, size_t *ret)
+static struct error *types_read_limit(const struct call *call, size_t *ret)
 {
 	const char *word = option_value(call, "limit");
 	uint64_t limit = DEFAULT_LIMIT;
@@ -20,7 +21,7 @@ static struct error *check_types(const struct call *call)
 {
 	size_t limit;
 
-	return read_limit(call, &limit);
+	return types_read_limit(call, &limit);
 }
 
 static struct error *run_types(struct session *s, const struct answer *answer,
@@ -29,10 +30,10 @@ static struct error *run_types(struct session *s, const struct answer *answer,
 	struct type_list *list = NEW(&out->arena, struct type_list);
 	size_t limit;
 
-	TRY(read_limit(call, &limit));
+	TRY(types_read_limit(call, &limit));
 	TRY(asyncdbg_types(s->handle, call->args.word[0], limit, &out->arena, list));
 	out_begin(out, answer);
-	out->ops->types(out, list);
+	part_types(out, list);
 	return NULL;
 }
 
@@ -43,12 +44,12 @@ static struct error *run_type(struct session *s, const struct answer *answer,
 
 	TRY(asyncdbg_type(s->handle, call->args.word[0], &out->arena, info));
 	out_begin(out, answer);
-	out->ops->type(out, info);
+	part_type(out, info);
 	return NULL;
 }
 
 static const struct command_option types_options[] = {
-	{ "limit", "N", false, "Only the first N types; 50 without it, 0 for all" },
+	{ "limit", "N", false, "Show only the first N types; default 50, 0 for all" },
 	{ 0 },
 };
 
@@ -59,10 +60,11 @@ const struct command types_command = {
 	.max_args = 1,
 	.options = types_options,
 	.check = check_types,
-	.summary = "The types whose names match, with their sizes",
-	.help = "    REGEX is an extended regular expression, see regex(7); it is searched for in\n"
-		"    whole names with their paths: types '^app::', types 'Conn.*Pool'.\n"
-		"    An executable that does not run will do: asyncdbg ./app types REGEX",
+	.summary = "List types whose names match, with their sizes",
+	.help = "    REGEX is an extended regular expression, see regex(7), matched anywhere in\n"
+		"    full names with paths: types '^app::', types 'Conn.*Pool'. An executable\n"
+		"    is enough:\n"
+		"        asyncdbg ./app types REGEX",
 	.offline = true,
 	.of_program = true,
 	.run = run_types,
@@ -73,11 +75,10 @@ const struct command type_command = {
 	.args = "NAME",
 	.min_args = 1,
 	.max_args = 1,
-	.summary = "A type: its members with their offsets, its variants or states",
-	.help = "    NAME is a whole path with generics, or its end if only one type has it, or "
-		"an\n"
-		"    async function: its states, with the variables that are kept in each. An\n"
-		"    executable that does not run will do, as for types.",
+	.summary = "Show a type: members with offsets, variants or coroutine states",
+	.help = "    NAME is a full path with generics, the end of one if it is unique, or an\n"
+		"    async function: its states are shown with the variables kept in each. An\n"
+		"    executable is enough, as for types.",
 	.offline = true,
 	.of_program = true,
 	.run = run_type,

@@ -22,7 +22,7 @@ enum status {
 	STATUS_OK = 0,      /* everything was shown */
 	STATUS_PARTIAL = 1, /* something was shown, something is missing */
 	STATUS_NOTHING = 2, /* nothing was shown, or a fatal error */
-	STATUS_FOUND = 3,   /* the command found what it searches for */
+	STATUS_FOUND = 3,   /* the command found a match */
 	STATUS_STILL = 4,   /* diff: nothing has moved */
 	STATUS_USAGE = 64,  /* wrong usage */
 };
@@ -37,6 +37,9 @@ struct command_option {
 	bool multiple;    /* may be given more than once */
 	const char *help; /* one line without a final period: "Write Graphviz to FILE" */
 };
+
+/* The help of -v, which is in no command's table: struct command.verbose. */
+#define COMMAND_VERBOSE_HELP "Show the variables of every frame"
 
 /* An option as given. */
 struct chosen_option {
@@ -70,8 +73,8 @@ struct call {
 /* Whether an option of the command was given. name: as in its table. */
 bool option_has(const struct call *call, const char *name);
 /*
- * Its first value; of a repeated option, that of the last one. NULL when it was not given or takes
- * no value.
+ * The option's first value; for an option that may be repeated, the last one. NULL when it was not
+ * given or takes no value.
  */
 const char *option_value(const struct call *call, const char *name);
 
@@ -79,7 +82,7 @@ struct command {
 	const char *name;                     /* words as typed, canonical: "async backtrace all" */
 	const char *args;                     /* for help: "[ID]"; NULL when it takes none */
 	size_t min_args;                      /* fewer words are a usage error, */
-	size_t max_args;                      /* and so are more */
+	size_t max_args;                      /* more words are one, too */
 	bool last_is_output;                  /* its last argument is its output file */
 	bool verbose;                         /* takes -v: shows the variables of every frame */
 	const struct command_option *options; /* a name of NULL at the end; NULL: none */
@@ -90,11 +93,11 @@ struct command {
 	bool stays;         /* on a terminal, a prompt follows it on the command line */
 	bool of_program;    /* offline: debug info will do, also that of an executable alone */
 	bool repeats;       /* at the prompt, an empty line behind it does the same again, */
-	bool goes_on;       /* or goes on where it has ended: without the words of its place */
+	bool goes_on;       /* or continues where it has ended: without the words of its place */
 	unsigned wants;     /* enum want flags for its snapshot */
 	/* Further wants of its options, which were checked; NULL: none. */
 	unsigned (*wants_of)(const struct call *call);
-	/* In place of wants, where the program tells what will do; NULL: wants. */
+	/* Replaces wants where they depend on the program; NULL: wants. */
 	unsigned (*wants_now)(const struct session *s, const struct call *call);
 	/*
 	 * Checks the arguments: ERR_USAGE for those that are invalid for every program. NULL: no
@@ -125,7 +128,7 @@ struct command {
  * none was named.
  */
 const char *output_file_of(const struct call *call);
-/* For struct command.check: exactly one output file is named, and it passes words_file(). */
+/* Implements struct command.check: exactly one output file is named, and it passes words_file(). */
 struct error *call_check_output(const struct call *call) MUST_CHECK;
 
 #endif

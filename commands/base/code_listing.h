@@ -9,7 +9,7 @@ struct code_listing_row {
 	const struct code_row *row;
 	const char *file;   /* of its source line, for display; NULL: unknown */
 	const char *source; /* text of that line; NULL: not here */
-	bool new_line;      /* it is of another line than the row before */
+	bool new_line;      /* the line differs from that of the row before */
 	bool current;       /* the frame in focus stands here */
 };
 

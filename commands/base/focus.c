@@ -14,7 +14,7 @@ struct error *focus_check_task_id(const char *id)
 	struct error *err CLEANUP(error_freep) = words_address(id, &number);
 
 	if (err && !task_id_is_key(id))
-		return error_new(ERR_USAGE, "\"%s\" is not a task id, as 5 or KIND:0x7f00", id);
+		return error_new(ERR_USAGE, "\"%s\" is not a task id such as 5 or KIND:0x7f00", id);
 	return NULL;
 }
 
@@ -86,10 +86,10 @@ static struct error *chosen_task(const struct session *s, const struct snapshot 
 		ret->task = task;
 	}
 	if (!ret->task)
-		return error_new(ERR_STATE,
-		                 "task %s, which was in focus, is gone; choose another with "
-		                 "\"task ID\"",
-		                 s->task);
+		return error_new(
+			ERR_STATE,
+			"task %s, which was selected, is gone; select another with \"task ID\"",
+			s->task);
 	ret->thread = ret->task->thread ? snapshot_thread(snap, ret->task->thread) : NULL;
 	return NULL;
 }
@@ -116,7 +116,7 @@ struct error *focus_tree(const struct session *s, const struct snapshot *snap, s
 static const char *tree_name(struct arena *a, const struct focus *f)
 {
 	return f->task ? arena_printf(a, "task %s", f->task->id)
-	               : arena_printf(a, "what thread #%u blocks on", f->thread->number);
+	               : arena_printf(a, "the future that thread #%u blocks on", f->thread->number);
 }
 
 struct error *focus_frame(const struct session *s, const struct snapshot *snap, struct focus *ret)
@@ -192,8 +192,8 @@ static struct error *native_thread(struct session *s, unsigned *ret)
 	TRY(focus_tree(s, snap, &f));
 	if (!f.thread)
 		return error_new(ERR_STATE,
-		                 "task %s does not run: it has no native frames; \"thread N\" puts "
-		                 "a thread in focus",
+		                 "task %s is not running and has no native frames; \"thread N\" "
+		                 "selects a thread",
 		                 s->task);
 	*ret = f.thread->number;
 	return NULL;
@@ -214,7 +214,7 @@ struct error *focus_native_frame(struct session *s, unsigned number, unsigned wa
 		TRY(session_focus(s, snap, &ret->thread));
 	/* Thread numbers change when a thread ends before the snapshot is taken. */
 	if (!ret->thread || ret->thread->number != question.thread)
-		return error_new(ERR_STATE, "thread #%u is another one now; ask again",
+		return error_new(ERR_STATE, "thread #%u is another one now; try again",
 		                 question.thread);
 	if (!ret->thread->nframes)
 		return error_new(ERR_STATE, "the native frames of thread #%u are not known%s%s",

@@ -12,7 +12,7 @@
 
 struct focus {
 	const struct thread_info *thread; /* the one in focus, or that runs task; NULL none */
-	const struct task *task;          /* NULL: root is what the thread blocks on */
+	const struct task *task;          /* NULL: root is the future that the thread blocks on */
 	const struct future *root;        /* of the tree; NULL: the task has none */
 	const struct future *frame;       /* NULL: no root */
 	/* A native frame of thread, in place of task, root and frame; NULL: none is in focus. */
@@ -27,7 +27,7 @@ struct focus {
  */
 struct error *focus_tree(const struct session *s, const struct snapshot *snap, struct focus *ret)
 	MUST_CHECK;
-/* The same with the frame in focus. ERR_STATE also when the tree has no such frame. */
+/* focus_tree() with the frame in focus. ERR_STATE also when the tree has no such frame. */
 struct error *focus_frame(const struct session *s, const struct snapshot *snap, struct focus *ret)
 	MUST_CHECK;
 
@@ -45,7 +45,7 @@ struct error *focus_line(const struct session *s, const struct snapshot *snap,
  * ERR_STATE where there is no such frame. ret->values is never NULL.
  */
 struct error *focus_native(struct session *s, unsigned wants, struct focus *ret) MUST_CHECK;
-/* The same for another frame of that thread. */
+/* focus_native() for another frame of that thread. */
 struct error *focus_native_frame(struct session *s, unsigned number, unsigned wants,
                                  struct focus *ret) MUST_CHECK;
 /* The address that names the function of a native frame: of a caller one byte before its pc. */

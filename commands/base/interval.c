@@ -5,7 +5,7 @@
 
 enum { MAX_SECONDS = 86400 };
 
-static const struct unit {
+static const struct interval_unit {
 	const char *word, *text;
 	double seconds;
 } units[] = {
@@ -14,8 +14,8 @@ static const struct unit {
 };
 
 /* Splits a word into number and unit; NULL: invalid. bare: the unit of a number without one. */
-static const struct unit *split(const char *word, const char *bare, double *number,
-                                const char **end)
+static const struct interval_unit *split(const char *word, const char *bare, double *number,
+                                         const char **end)
 {
 	char *after;
 
@@ -33,7 +33,7 @@ static bool read_seconds(const char *word, const char *bare, double *seconds)
 {
 	const char *end;
 	double number;
-	const struct unit *unit = split(word, bare, &number, &end);
+	const struct interval_unit *unit = split(word, bare, &number, &end);
 
 	*seconds = unit ? number * unit->seconds : 0;
 	return unit && word[0] != '-' && *seconds >= 0 && *seconds <= MAX_SECONDS;
@@ -43,7 +43,8 @@ struct error *interval_read(const char *word, double *seconds)
 {
 	if (read_seconds(word, "s", seconds))
 		return NULL;
-	return error_new(ERR_USAGE, "\"%s\" is no interval: 5s, 200ms, 2m, 1h, up to a day", word);
+	return error_new(ERR_USAGE, "\"%s\" is not an interval: 5s, 200ms, 2m, 1h, up to a day",
+	                 word);
 }
 
 struct error *interval_read_pause(const char *word, double *seconds)
@@ -51,7 +52,7 @@ struct error *interval_read_pause(const char *word, double *seconds)
 	if (read_seconds(word, "ms", seconds))
 		return NULL;
 	return error_new(ERR_USAGE,
-	                 "\"%s\" is no time: 5ms, 500us, 1s; without a unit milliseconds", word);
+	                 "\"%s\" is not a time: 5ms, 500us, 1s; without a unit milliseconds", word);
 }
 
 struct error *interval_option(const struct call *call, const char *name, double *seconds)
@@ -72,7 +73,7 @@ const char *interval_text(struct arena *a, const char *word)
 {
 	const char *end;
 	double number;
-	const struct unit *unit = split(word, "s", &number, &end);
+	const struct interval_unit *unit = split(word, "s", &number, &end);
 
 	return unit ? arena_printf(a, "%.*s %s", (int)(end - word), word, unit->text) : word;
 }

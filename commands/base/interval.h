@@ -11,7 +11,7 @@
  * anything else.
  */
 struct error *interval_read(const char *word, double *seconds) MUST_CHECK;
-/* The same where a number without a unit is milliseconds: --max-pause. */
+/* interval_read() for --max-pause, where a number without a unit is milliseconds. */
 struct error *interval_read_pause(const char *word, double *seconds) MUST_CHECK;
 /*
  * The time above 0 that is the value of an option; *seconds stays as it is where the option was not

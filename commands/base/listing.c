@@ -9,7 +9,6 @@
 #include "debugger/target/target.h"
 #include "dwarf/code/source_file.h"
 #include "dwarf/code/source_path.h"
-#include "runtimes/common/inspector.h"
 
 unsigned listing_first(unsigned line)
 {
@@ -27,9 +26,9 @@ static struct source_line copy_place(struct arena *a, const struct source_line *
 	};
 }
 
-/* Replaces what is kept; the places may be in its arena. */
-static void keep(struct session *s, const struct source_line *place, unsigned end,
-                 const struct source_line *focus)
+/* Replaces the last listing; the new places may be in its arena. */
+static void listing_keep(struct session *s, const struct source_line *place, unsigned end,
+                         const struct source_line *focus)
 {
 	struct listed *l = &s->listed, old = *l;
 
@@ -41,7 +40,7 @@ static void keep(struct session *s, const struct source_line *place, unsigned en
 
 void listing_set_focus(struct session *s, const struct source_line *place)
 {
-	keep(s, &(struct source_line){ 0 }, 0, place);
+	listing_keep(s, &(struct source_line){ 0 }, 0, place);
 }
 
 void listing_forget(struct session *s)
@@ -58,8 +57,8 @@ void listing_close(struct session *s)
 	source_files_close(&s->sources);
 }
 
-/* When a module was linked, by its file; 0: unknown. */
-static int64_t linked(const struct module *m)
+/* Time at which a module was linked, by its file; 0: unknown. */
+static int64_t listing_linked(const struct module *m)
 {
 	struct stat st;
 
@@ -72,29 +71,29 @@ static int64_t linked(const struct module *m)
  */
 static const struct module *module_with(const struct session *s, const char *file)
 {
-	const struct inspector *in = asyncdbg_inspector(s->handle);
+	struct debuginfo *di = asyncdbg_debuginfo(s->handle);
 	struct source_path *found;
 	size_t n = 0;
 	SCRATCH(tmp);
-	struct error *err = in && in->di ? source_path_find(in->di, file, &tmp, &found, &n) : NULL;
+	struct error *err = di ? source_path_find(di, file, &tmp, &found, &n) : NULL;
 
 	error_free(err);
-	return !err && n ? found[0].dm->module : NULL;
+	return !err && n ? found[0].module : NULL;
 }
 
 static void warn_of_newer(struct session *s, const struct source_line *place,
                           const struct source_text *t, FILE *messages)
 {
 	const struct target *target = asyncdbg_target(s->handle);
-	const struct module *m = target ? target->main_module : NULL;
+	const struct module *m = target ? target->modules.main : NULL;
 	SCRATCH(tmp);
 
 	/* The module is looked for where the answer may depend on it. */
-	if (!linked(m) || t->modified <= linked(m))
+	if (!listing_linked(m) || t->modified <= listing_linked(m))
 		return;
 	const struct module *of = module_with(s, place->file);
 	m = of ? of : m;
-	if (t->modified <= linked(m) || !source_files_is_news(&s->sources, t))
+	if (t->modified <= listing_linked(m) || !source_files_is_news(&s->sources, t))
 		return;
 	fprintf(messages, "asyncdbg: %s is newer than %s: its lines may have moved\n",
 	        str_clean(&tmp, t->path, strlen(t->path)), m->is_main ? "the program" : m->path);
@@ -108,7 +107,7 @@ static struct error *open_text(struct session *s, const struct source_line *plac
 	return source_files_open(&s->sources, place->file, place->comp_dir, ret);
 }
 
-static bool is_same_file(const struct source_line *a, const struct source_line *b)
+static bool listing_is_same_file(const struct source_line *a, const struct source_line *b)
 {
 	return a->file && b->file && strcmp(a->file, b->file) == 0;
 }
@@ -133,11 +132,11 @@ struct error *listing_read(struct session *s, const struct source_line *place, u
 		ret->lines[ret->nlines] = source_text_line(t, first + (unsigned)ret->nlines, a);
 		ret->nlines++;
 	}
-	if (is_same_file(place, &s->listed.focus))
+	if (listing_is_same_file(place, &s->listed.focus))
 		ret->current = s->listed.focus.line;
 	struct source_line shown = *place;
 	shown.line = first;
-	keep(s, &shown, first + (unsigned)ret->nlines, &s->listed.focus);
+	listing_keep(s, &shown, first + (unsigned)ret->nlines, &s->listed.focus);
 	return NULL;
 }
 

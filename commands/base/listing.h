@@ -35,13 +35,13 @@ struct listing {
 enum { LISTING_LINES = 10 };
 
 /*
- * What the last listing was of. All zeros: there was none since the focus has changed. The strings
- * are in its arena.
+ * Place of the last listing. All zeros: there was none since the focus changed. The strings are in
+ * its arena.
  */
 struct listed {
 	struct source_line place; /* of the file that is listed; line: the first that was shown */
 	unsigned end;             /* the line behind the last one that was shown */
-	struct source_line focus; /* where the frame in focus stands */
+	struct source_line focus; /* the line of the frame in focus */
 	struct arena arena;
 };
 
@@ -60,7 +60,10 @@ const char *listing_line(struct session *s, const struct source_line *place, FIL
                          struct arena *a);
 /* Says where the frame in focus stands; the next listing is around that line. */
 void listing_set_focus(struct session *s, const struct source_line *place);
-/* The focus has changed, or the program: the next listing begins anew. */
+/*
+ * Forgets the last listing, as the focus or the program has changed: the next one starts at the
+ * focus.
+ */
 void listing_forget(struct session *s);
 void listing_close(struct session *s);
 

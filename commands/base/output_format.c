@@ -7,7 +7,7 @@
 
 enum { HEAD = 1024 /* bytes that hold the head of a page or the first members of a document */ };
 
-static bool contains(const uint8_t *start, size_t size, const char *text)
+static bool output_format_contains(const uint8_t *start, size_t size, const char *text)
 {
 	return memmem(start, size < HEAD ? size : HEAD, text, strlen(text)) != NULL;
 }
@@ -15,7 +15,7 @@ static bool contains(const uint8_t *start, size_t size, const char *text)
 /* The head of every page names its generator: it is not any page of the web. */
 static bool is_own_page(const uint8_t *start, size_t size)
 {
-	return contains(start, size, "name=\"generator\" content=\"asyncdbg\"");
+	return output_format_contains(start, size, "name=\"generator\" content=\"asyncdbg\"");
 }
 
 /* The value of the first member that is named command is this command. */
@@ -26,7 +26,8 @@ static bool is_own_json(const uint8_t *start, size_t size, const char *command)
 	const uint8_t *at = memmem(start, (size_t)(end - start), key, sizeof(key) - 1);
 	size_t len = strlen(command);
 
-	if (!at || !contains(start, size, "\"schema\":") || !contains(start, size, "\"asyncdbg/"))
+	if (!at || !output_format_contains(start, size, "\"schema\":") ||
+	    !output_format_contains(start, size, "\"asyncdbg/"))
 		return false;
 	for (at += sizeof(key) - 1; at < end && *at == ' ';)
 		at++;

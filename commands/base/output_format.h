@@ -1,4 +1,4 @@
-/* How the files that commands write are recognised: no other file is replaced. */
+/* Recognises the files that commands write: no other file is replaced. */
 #ifndef COMMANDS_BASE_OUTPUT_FORMAT_H
 #define COMMANDS_BASE_OUTPUT_FORMAT_H
 

@@ -10,30 +10,32 @@ static size_t count_of(const struct native_frame *f)
 	return f && f->found ? f->nlocals : 0;
 }
 
-/* One that is shadowed has the same name and another place. */
-static bool is_same(const struct local *a, const struct local *b)
+/* Addresses are compared, too: a shadowed variable has the same name at another address. */
+static bool seen_variables_is_same(const struct local *a, const struct local *b)
 {
 	return a->addr == b->addr && str_same(a->name, b->name) && str_same(a->type, b->type);
 }
 
-/* How many of a list are the same variable as one of it, before that. */
+/* The number of entries before one of the list that look like the same variable. */
 static size_t count_before(const struct local *list, size_t at)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < at; i++)
-		n += is_same(&list[i], &list[at]);
+		n += seen_variables_is_same(&list[i], &list[at]);
 	return n;
 }
 
-/* What seen has of a variable: of several in registers, the one in the same order. */
-static const struct local *find(const struct seen_variables *seen, const struct local *list,
-                                size_t at)
+/*
+ * The kept entry of a variable. Several in registers look alike: they are matched by their order.
+ */
+static const struct local *seen_variables_find(const struct seen_variables *seen,
+                                               const struct local *list, size_t at)
 {
 	size_t left = count_before(list, at);
 
 	for (size_t i = 0; i < seen->n; i++) {
-		if (is_same(&seen->list[i], &list[at]) && left-- == 0)
+		if (seen_variables_is_same(&seen->list[i], &list[at]) && left-- == 0)
 			return &seen->list[i];
 	}
 	return NULL;
@@ -57,7 +59,7 @@ static bool had_value(const struct seen_variables *seen, const struct local *l)
 	return false;
 }
 
-static const char *keep_text(struct arena *a, const char *text)
+static const char *seen_variables_keep_text(struct arena *a, const char *text)
 {
 	return text ? arena_strdup(a, text) : NULL;
 }
@@ -77,15 +79,15 @@ struct changed_variable *seen_variables_changed(const struct seen_variables *see
 
 	for (size_t i = 0; i < all; i++) {
 		const struct local *l = &now->locals[i];
-		const struct local *old = find(seen, now->locals, i);
+		const struct local *old = seen_variables_find(seen, now->locals, i);
 		bool same = old ? str_same(old->value, l->value) : had_value(seen, l);
 
 		if (!l->value || same || !is_kept(resumed, l))
 			continue;
-		/* What an await may have lost was not its value, perhaps. */
+		/* An old value that an await may have lost is not shown: it may have been wrong. */
 		ret[*n].now = l;
 		if (old && !old->may_be_lost && !old->may_be_unset && !old->may_be_stale)
-			ret[*n].before = keep_text(a, old->value);
+			ret[*n].before = seen_variables_keep_text(a, old->value);
 		(*n)++;
 	}
 	return ret;
@@ -96,18 +98,19 @@ void seen_variables_keep(struct seen_variables *seen, const char *function,
 {
 	struct seen_variables fresh = { .n = count_of(now) };
 
-	fresh.function = keep_text(&fresh.arena, function);
+	fresh.function = seen_variables_keep_text(&fresh.arena, function);
 	fresh.list = NEW_ARRAY(&fresh.arena, struct local, fresh.n);
 	for (size_t i = 0; i < fresh.n; i++) {
 		const struct local *l = &now->locals[i];
 
-		fresh.list[i] = (struct local){ .name = keep_text(&fresh.arena, l->name),
-			                        .type = keep_text(&fresh.arena, l->type),
-			                        .value = keep_text(&fresh.arena, l->value),
-			                        .addr = l->addr,
-			                        .may_be_lost = l->may_be_lost,
-			                        .may_be_unset = l->may_be_unset,
-			                        .may_be_stale = l->may_be_stale };
+		fresh.list[i] =
+			(struct local){ .name = seen_variables_keep_text(&fresh.arena, l->name),
+			                .type = seen_variables_keep_text(&fresh.arena, l->type),
+			                .value = seen_variables_keep_text(&fresh.arena, l->value),
+			                .addr = l->addr,
+			                .may_be_lost = l->may_be_lost,
+			                .may_be_unset = l->may_be_unset,
+			                .may_be_stale = l->may_be_stale };
 	}
 	seen_variables_free(seen);
 	*seen = fresh;

@@ -1,6 +1,6 @@
 /*
- * The variables of the frame in which a program under control stands, kept until its next stop: so
- * a step shows which it has changed.
+ * Variables of the frame in which the debuggee stands, kept until its next stop, so that a step
+ * shows which of them it has changed.
  */
 #ifndef COMMANDS_BASE_SEEN_VARIABLES_H
 #define COMMANDS_BASE_SEEN_VARIABLES_H
@@ -10,7 +10,7 @@
 #include "debugger/base/arena.h"
 #include "runtimes/model/model.h"
 
-/* All zeros: none are kept. */
+/* Variables kept from a stop. All zeros: none. */
 struct seen_variables {
 	struct arena arena;
 	const char *function; /* of the frame; NULL: unknown */
@@ -41,7 +41,7 @@ struct changed_variable *seen_variables_changed(const struct seen_variables *see
                                                 const struct native_frame *now,
                                                 const struct resumed_object *resumed,
                                                 struct arena *a, size_t *n);
-/* Keeps those of now in place of what seen has. now NULL: none. */
+/* Keeps the variables of now in place of those in seen. now NULL: none. */
 void seen_variables_keep(struct seen_variables *seen, const char *function,
                          const struct native_frame *now);
 void seen_variables_free(struct seen_variables *seen);

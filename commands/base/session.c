@@ -1,6 +1,5 @@
 #include "commands/base/session.h"
 
-#include "debugger/live/live_check.h"
 #include "debugger/target/target.h"
 #include "runtimes/analysis/view.h"
 
@@ -50,28 +49,19 @@ struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer
 	return asyncdbg_open(&options, &s->handle);
 }
 
-static bool has_ended(const struct session *s)
-{
-	const struct arch *arch;
-	struct error *err CLEANUP(error_freep) =
-		live_check(asyncdbg_target(s->handle)->pid, false, &arch);
-
-	return err != NULL;
-}
-
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret)
 {
 	if (asyncdbg_kind(s->handle) == ASYNCDBG_NONE)
-		return error_new(ERR_USAGE,
-		                 "no target: say which with -p PID or -c CORE; \"asyncdbg "
-		                 "ps\" lists processes");
+		return error_new(
+			ERR_USAGE,
+			"no target: use -p PID or -c CORE; \"asyncdbg ps\" lists processes");
 	for (int i = 1;; i++) {
 		struct error *err = asyncdbg_snapshot(s->handle, wants, question, ret);
 
 		s->debuggee.seen_nstops = s->debuggee.control.nstops;
 		if (!err || err->kind != ERR_STATE || i == MAX_TRIES ||
-		    asyncdbg_kind(s->handle) != ASYNCDBG_LIVE || has_ended(s))
+		    asyncdbg_kind(s->handle) != ASYNCDBG_LIVE || asyncdbg_has_ended(s->handle))
 			return err;
 		error_free(err);
 		TRY(interrupt_sleep(TRY_AGAIN_S));
@@ -90,8 +80,8 @@ struct error *session_check_runs(const struct session *s)
 	if (!t || !target_is_halted(t))
 		return NULL;
 	return error_new(ERR_STATE,
-	                 "process %d is under control and stands still, so nothing would be seen "
-	                 "of it: \"detach\" lets it run",
+	                 "process %d is being debugged and is stopped, so nothing would be seen: "
+	                 "\"detach\" lets it run",
 	                 (int)t->pid);
 }
 
@@ -123,7 +113,7 @@ struct error *session_focus(const struct session *s, const struct snapshot *snap
 		th = snapshot_thread_by_tid(snap, s->focus);
 		if (!th)
 			return error_new(ERR_STATE,
-			                 "the thread in focus (pid %d) has ended; choose another "
+			                 "the selected thread (pid %d) has ended; select another "
 			                 "with \"thread N\"",
 			                 (int)s->focus);
 	}
@@ -132,7 +122,7 @@ struct error *session_focus(const struct session *s, const struct snapshot *snap
 	if (!th && snap->nthreads)
 		th = &snap->threads[0];
 	if (!th)
-		return error_new(ERR_STATE, "no thread is known");
+		return error_new(ERR_STATE, "no threads are known");
 	*ret = th;
 	return NULL;
 }

@@ -32,9 +32,9 @@ struct session {
 	bool quit;           /* leave the prompt */
 	bool (*confirm)(const char *question); /* see session_confirm() */
 	struct source_files sources;           /* with the source maps of the user */
-	struct listed listed;                  /* what `list` goes on from */
-	struct examined examined;              /* what `x` goes on from */
-	/* Of a program under control: commands/control. All zeros: there was none. */
+	struct listed listed;                  /* where `list` continues */
+	struct examined examined;              /* where `x` continues */
+	/* The debuggee, see commands/control. All zeros: there was none. */
 	struct debuggee debuggee;
 	struct seen_variables seen_variables; /* of the last stop */
 	struct asyncdbg_options own_options;  /* those of a handle that session_reopen() opened */
@@ -63,13 +63,13 @@ struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret) MUST_CHECK;
 /*
- * Whether the user agrees to what cannot be undone: s->confirm asks. It is NULL where nobody can
- * answer, as for commands of a script or of the command line: true then.
+ * Whether the user agrees to an action that cannot be undone: s->confirm asks. It is NULL where
+ * nobody can answer, as for commands of a script or of the command line: true then.
  */
 bool session_confirm(const struct session *s, const char *question);
 /*
- * For commands that watch a process in the course of time: ERR_STATE where it stands still, as one
- * under control does while a command is read.
+ * Checks for commands that watch a process over time: ERR_STATE where it is halted, as the debuggee
+ * is while a command is read.
  */
 struct error *session_check_runs(const struct session *s) MUST_CHECK;
 /* Calls asyncdbg_verdicts(). snap may be of another program. */

@@ -41,7 +41,7 @@ static bool is_assignment(const struct splitter *s)
 	       (n == 1 || strcmp(s->words.data[1], "source-map") != 0);
 }
 
-static struct error *take_word(struct splitter *s)
+static struct error *words_take(struct splitter *s)
 {
 	STR(word);
 
@@ -50,14 +50,14 @@ static struct error *take_word(struct splitter *s)
 			str_append_len(&word, s->p, 1);
 			if (*s->p != '=' || !is_assignment(s))
 				continue;
-			/* What follows is a literal. */
+			/* The rest is a literal. */
 			s->p++;
 			break;
 		}
 		const char *close = strchr(s->p + 1, *s->p);
 
 		if (!close)
-			return error_new(ERR_USAGE, "the quote %c is not closed", *s->p);
+			return error_new(ERR_USAGE, "missing closing quote %c", *s->p);
 		str_append_len(&word, s->p + 1, (size_t)(close - s->p - 1));
 		s->p = close;
 	}
@@ -65,7 +65,7 @@ static struct error *take_word(struct splitter *s)
 	return NULL;
 }
 
-/* Whether what follows is a condition: behind `if`, and behind the number of `condition`. */
+/* Whether a condition follows: behind `if`, and behind the number of `condition`. */
 static bool begins_condition(const struct splitter *s)
 {
 	size_t n = s->words.n;
@@ -83,7 +83,7 @@ static struct error *condition_length(const char *p, size_t *ret)
 		const char *close = p[i] && strchr("'\"`", p[i]) ? strchr(p + i + 1, p[i]) : p + i;
 
 		if (!close)
-			return error_new(ERR_USAGE, "the quote %c is not closed", p[i]);
+			return error_new(ERR_USAGE, "missing closing quote %c", p[i]);
 		if (p[i] == '#' && isspace((unsigned char)p[i - 1]))
 			return NULL;
 		i = (size_t)(close - p);
@@ -106,7 +106,7 @@ static struct error *take_condition(struct splitter *s)
 	return NULL;
 }
 
-/* Whether what follows is the literal of an assignment. */
+/* Whether the literal of an assignment follows. */
 static bool begins_literal(const struct splitter *s)
 {
 	const char *last = s->words.n > 1 ? s->words.data[s->words.n - 1] : "";
@@ -135,7 +135,7 @@ static struct error *take_literal(struct splitter *s)
 		const char *close = *p == '\'' || *p == '"' ? end_of_quoted(p) : p;
 
 		if (!close)
-			return error_new(ERR_USAGE, "the quote %c is not closed", *p);
+			return error_new(ERR_USAGE, "missing closing quote %c", *p);
 		whole = whole && (p == s->p || isspace((unsigned char)*p));
 		p = close;
 		if (!isspace((unsigned char)*p))
@@ -151,7 +151,7 @@ static struct error *take_next(struct splitter *s)
 {
 	if (begins_condition(s))
 		return take_condition(s);
-	return begins_literal(s) ? take_literal(s) : take_word(s);
+	return begins_literal(s) ? take_literal(s) : words_take(s);
 }
 
 struct error *words_split(struct arena *a, const char *line, struct words **ret, size_t *nret)
@@ -180,7 +180,7 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
  * Parses a whole word as a number. It must begin with a digit, because strtoull accepts signs and
  * blanks.
  */
-static bool number(const char *digits, int base, uint64_t *ret)
+static bool words_parse_digits(const char *digits, int base, uint64_t *ret)
 {
 	char *end;
 
@@ -191,7 +191,7 @@ static bool number(const char *digits, int base, uint64_t *ret)
 
 struct error *words_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
 {
-	if (!number(word, 10, ret) || *ret > max)
+	if (!words_parse_digits(word, 10, ret) || *ret > max)
 		return error_new(ERR_USAGE, "\"%s\" is not %s", word, what);
 	return NULL;
 }
@@ -204,16 +204,16 @@ struct error *words_size(const char *word, uint64_t max, uint64_t *ret)
 	const char *unit = len > 1 ? strchr(units, word[len - 1]) : NULL;
 	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 
-	if (!number(arena_strndup(&tmp, word, len - (unit != NULL)), 10, ret) ||
+	if (!words_parse_digits(arena_strndup(&tmp, word, len - (unit != NULL)), 10, ret) ||
 	    *ret > max >> shift)
-		return error_new(ERR_USAGE, "\"%s\" is no size: 65536, 64K, 16M, 2G", word);
+		return error_new(ERR_USAGE, "\"%s\" is not a size: 65536, 64K, 16M, 2G", word);
 	*ret <<= shift;
 	return NULL;
 }
 
 struct error *words_file(const char *word)
 {
-	return *word ? NULL : error_new(ERR_USAGE, "the name of the file is empty");
+	return *word ? NULL : error_new(ERR_USAGE, "the file name is empty");
 }
 
 struct error *words_address(const char *word, uint64_t *ret)
@@ -222,8 +222,8 @@ struct error *words_address(const char *word, uint64_t *ret)
 
 	/* strtoull would accept another 0x after 0x. */
 	if (hex ? isxdigit((unsigned char)word[2]) && !strpbrk(word + 2, "xX") &&
-	                    number(word + 2, 16, ret)
-	        : number(word, 10, ret))
+	                    words_parse_digits(word + 2, 16, ret)
+	        : words_parse_digits(word, 10, ret))
 		return NULL;
-	return error_new(ERR_USAGE, "\"%s\" is not an address, as 0x7f00 or 32512", word);
+	return error_new(ERR_USAGE, "\"%s\" is not an address such as 0x7f00 or 32512", word);
 }

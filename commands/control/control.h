@@ -1,4 +1,4 @@
-/* Commands that start programs, attach to them, and hold them under control. */
+/* Commands that start a debuggee, attach to it, and control it. */
 #ifndef COMMANDS_CONTROL_CONTROL_H
 #define COMMANDS_CONTROL_CONTROL_H
 

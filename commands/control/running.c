@@ -10,7 +10,7 @@
 #define PRODUCTION_OPTION                                                                          \
 	{                                                                                          \
 		"production", NULL, false,                                                         \
-			"Write nothing into its code: the processor's breakpoints"                 \
+			"Use only hardware breakpoints, and write nothing into the code"           \
 	}
 
 /* ---- run ---- */
@@ -44,14 +44,14 @@ static struct error *choose_program(struct session *s, const struct call *call)
 	return NULL;
 }
 
-/* A program that has begun without its breakpoints is of no use: it ends. Owns err. */
+/* A program that was started without its breakpoints is useless: it is ended. Owns err. */
 static struct error *end_unfinished(struct session *s, struct error *err)
 {
 	if (!s->debuggee.control.pid)
 		return err;
 	error_free(debuggee_kill(&s->debuggee));
 	error_free(session_reopen(s, 0, NULL));
-	return error_wrap(err, "the program was ended before its own code began");
+	return error_wrap(err, "the program was killed before its own code began");
 }
 
 /*
@@ -67,12 +67,12 @@ static struct error *end_running(struct session *s, bool *agreed)
 	if (!c->pid)
 		return NULL;
 	if (!c->launched)
-		return error_new(
-			ERR_STATE,
-			"process %d is under control: \"kill\" ends it, \"detach\" lets it go",
-			(int)c->pid);
-	snprintf(question, sizeof(question), "Process %d is under control. End it and start again?",
-	         (int)c->pid);
+		return error_new(ERR_STATE,
+		                 "process %d is already being debugged: \"kill\" kills it, "
+		                 "\"detach\" detaches from it",
+		                 (int)c->pid);
+	snprintf(question, sizeof(question),
+	         "Process %d is being debugged. Kill it and start again?", (int)c->pid);
 	*agreed = session_confirm(s, question);
 	return *agreed ? debuggee_kill(&s->debuggee) : NULL;
 }
@@ -90,15 +90,15 @@ static struct error *run_run(struct session *s, const struct answer *answer,
 	if (!agreed)
 		return NULL;
 	if (!s->debuggee.control.tracer && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
-		return error_new(ERR_USAGE, "run starts its own program: it takes no -p and no -c");
+		return error_new(ERR_USAGE,
+		                 "run starts a program itself: -p and -c cannot be used with it");
 	TRY(choose_program(s, call));
 	program.argv = s->argv;
-	s->debuggee.control.production = option_has(call, "production");
+	s->debuggee.control.hw_breakpoints_only = option_has(call, "production");
 	TRY(control_run(&s->debuggee.control, &program));
 	if (!program.random)
-		fprintf(out->options.messages,
-		        "asyncdbg: addresses are not randomised; --random-addresses leaves them "
-		        "so\n");
+		fprintf(out->options.messages, "asyncdbg: address space randomization is disabled; "
+		                               "--random-addresses keeps it\n");
 	struct error *err = stop_begin(s, out);
 	if (err)
 		return end_unfinished(s, err);
@@ -108,11 +108,11 @@ static struct error *run_run(struct session *s, const struct answer *answer,
 }
 
 static const struct command_option run_options[] = {
-	{ "stop", NULL, false, "Stop it where its own code begins" },
-	{ "cwd", "DIR", false, "Its working directory" },
-	{ "random-addresses", NULL, false, "Leave its addresses random" },
+	{ "stop", NULL, false, "Stop at the first instruction of the program's own code" },
+	{ "cwd", "DIR", false, "Working directory of the program" },
+	{ "random-addresses", NULL, false, "Do not disable address space randomization" },
 	PRODUCTION_OPTION,
-	{ "keep", NULL, false, "It runs on when asyncdbg ends" },
+	{ "keep", NULL, false, "Keep the program running when asyncdbg ends" },
 	{ 0 },
 };
 
@@ -121,12 +121,13 @@ const struct command run_command = {
 	.args = "[-- PROGRAM [ARGUMENT...]]",
 	.max_args = SIZE_MAX,
 	.options = run_options,
-	.summary = "Start a program under control, up to the first breakpoint",
-	.help = "    asyncdbg -e 'break app::serve' run -- ./app --port 80\n"
-		"    Without a program, the last one is started again. Breakpoints are kept. What\n"
-		"    `run` started before ends first: the prompt asks. The program ends with\n"
-		"    asyncdbg, unless it is detached, or with --keep. It has the terminal while\n"
-		"    it runs; ^C stops it.",
+	.summary = "Start a program and run it to the first breakpoint",
+	.help = "        asyncdbg -e 'break app::serve' run -- ./app --port 80\n"
+		"    Without PROGRAM, starts the last one again. Breakpoints are kept. A\n"
+		"    program that is still running from an earlier run is killed first: the\n"
+		"    prompt asks. The program is killed when asyncdbg ends, unless it is\n"
+		"    detached or started with --keep. It has the terminal while it runs; ^C\n"
+		"    stops it.",
 	.offline = true,
 	.takes_program = true,
 	.stays = true,
@@ -161,9 +162,9 @@ static struct error *run_attach(struct session *s, const struct answer *answer,
 	if (!pid && asyncdbg_kind(s->handle) == ASYNCDBG_LIVE)
 		pid = asyncdbg_target(s->handle)->pid;
 	if (!pid)
-		return error_new(ERR_USAGE, "attach to which process? attach PID");
+		return error_new(ERR_USAGE, "attach needs a process: attach PID");
 	if (!s->debuggee.control.pid)
-		s->debuggee.control.production = option_has(call, "production");
+		s->debuggee.control.hw_breakpoints_only = option_has(call, "production");
 	TRY(control_attach(&s->debuggee.control, pid));
 	struct error *err = stop_begin(s, out);
 	if (err) {
@@ -184,10 +185,10 @@ const struct command attach_command = {
 	.max_args = 1,
 	.options = attach_options,
 	.check = check_attach,
-	.summary = "Attach to a process and stop it; without PID, to that of -p",
-	.help = "    It stands still until continue, and runs on when asyncdbg ends. With\n"
-		"    --production it does so after kill -9 of asyncdbg, too: breakpoints are the\n"
-		"    processor's, of which there are four.",
+	.summary = "Attach to a process and stop it; without PID, to the one given by -p",
+	.help = "    The process is stopped until continue, and keeps running when asyncdbg\n"
+		"    ends. With --production this holds even after kill -9 of asyncdbg:\n"
+		"    breakpoints are hardware breakpoints, of which there are four.",
 	.offline = true,
 	.stays = true,
 	.run = run_attach,
@@ -201,15 +202,15 @@ static struct error *say_running(struct session *s, const struct call *call, str
 	enum asyncdbg_kind kind = asyncdbg_kind(s->handle);
 
 	if (kind == ASYNCDBG_SAVED || kind == ASYNCDBG_CORE)
-		return error_new(ERR_STATE, "a core or a snapshot does not run");
+		return error_new(ERR_STATE, "a core or a snapshot cannot run");
 	if (kind == ASYNCDBG_NONE)
-		return error_new(ERR_USAGE, "no target: say which with -p PID, or start one with "
-		                            "\"run\"");
+		return error_new(ERR_USAGE,
+		                 "no target: use -p PID, or start a program with \"run\"");
 	fprintf(out->options.messages,
-	        "asyncdbg: process %d runs: it is stopped only while an answer is read%s\n",
+	        "asyncdbg: process %d is running: it is only stopped while it is read%s\n",
 	        (int)asyncdbg_target(s->handle)->pid,
-	        call->command == &detach_command ? ", and nothing is attached between them"
-	                                         : "; \"attach\" takes it under control");
+	        call->command == &detach_command ? ", and not attached to in between"
+	                                         : "; \"attach\" attaches to it");
 	return NULL;
 }
 
@@ -229,7 +230,7 @@ static struct error *run_detach(struct session *s, const struct answer *answer,
 		return say_running(s, call, out);
 	TRY(control_detach(&s->debuggee.control));
 	fprintf(out->options.messages,
-	        "asyncdbg: process %d runs on with its own code, under nobody's control\n",
+	        "asyncdbg: detached from process %d, which continues with its original code\n",
 	        (int)pid);
 	return session_reopen(s, pid, NULL);
 }
@@ -247,9 +248,9 @@ static struct error *run_kill(struct session *s, const struct answer *answer,
 
 const struct command continue_command = {
 	.name = "continue",
-	.summary = "Let a program under control run, until a breakpoint, a signal or its end",
-	.help = "    ^C stops it. A process that is not under control runs all the time: it is\n"
-		"    stopped only while an answer is read.",
+	.summary = "Continue the program until a breakpoint, a signal or its end",
+	.help = "    ^C stops it. A process that is not being debugged runs all the time, and\n"
+		"    is only stopped while it is read.",
 	.offline = true,
 	.stays = true,
 	.repeats = true,
@@ -258,14 +259,14 @@ const struct command continue_command = {
 
 const struct command detach_command = {
 	.name = "detach",
-	.summary = "Let a program under control go: it runs on with its own code",
+	.summary = "Detach; the program continues with its original code",
 	.offline = true,
 	.run = run_detach,
 };
 
 const struct command kill_command = {
 	.name = "kill",
-	.summary = "End the program under control",
+	.summary = "Kill the program",
 	.offline = true,
 	.stays = true,
 	.run = run_kill,
@@ -288,7 +289,7 @@ static struct error *run_stepi(struct session *s, const struct answer *answer,
 	for (; n && c->pid; n--) {
 		struct error *err = interrupt_check();
 
-		TRY(control_as_stop(c, err ? err : debuggee_step_one(&s->debuggee, tid)));
+		TRY(control_stop_from_error(c, err ? err : debuggee_step_one(&s->debuggee, tid)));
 		if (c->stop.reason != CONTROL_STEPPED)
 			break;
 	}
@@ -311,7 +312,7 @@ const struct command stepi_command = {
 	.args = "[N]",
 	.max_args = 1,
 	.check = check_stepi,
-	.summary = "Execute one instruction, or N, of the thread in focus; the others are held",
+	.summary = "Execute one instruction, or N, of the selected thread; others stay stopped",
 	.offline = true,
 	.stays = true,
 	.repeats = true,

@@ -5,12 +5,14 @@
 
 #include "commands/control/control.h"
 #include "commands/control/stop.h"
+#include "commands/json/out_json.h"
+#include "commands/out/out_text.h"
 #include "debugger/base/str.h"
 #include "runtimes/model/names.h"
 
 enum { LAST_SIGNAL = 64 };
 
-static uint64_t bit(int signal)
+static uint64_t signals_bit(int signal)
 {
 	return UINT64_C(1) << (signal - 1);
 }
@@ -40,7 +42,7 @@ static struct error *read_signal(const char *word, int *ret)
 
 /* ---- handle ---- */
 
-/* What a word does with signals; as in other debuggers stop implies print, and noprint nostop. */
+/* Applies an action of `handle`; as in other debuggers, stop implies print, and noprint nostop. */
 static bool apply(const char *word, uint64_t signals, struct control_signals *s)
 {
 	if (strcmp(word, "stop") == 0) {
@@ -63,7 +65,7 @@ static bool apply(const char *word, uint64_t signals, struct control_signals *s)
 	return true;
 }
 
-/* Signals come first, then what is done with them. */
+/* Signals come first, then their actions. */
 static struct error *read_handle(const struct call *call, struct control_signals *s,
                                  uint64_t *signals)
 {
@@ -80,17 +82,17 @@ static struct error *read_handle(const struct call *call, struct control_signals
 		}
 		if (n)
 			return error_new(ERR_USAGE,
-			                 "\"%s\" is none of stop, nostop, pass, nopass, print and "
-			                 "noprint",
+			                 "\"%s\" is not one of stop, nostop, pass, nopass, print "
+			                 "and noprint",
 			                 word);
 		TRY(read_signal(word, &signal));
 		if (signal == 0 || signal == SIGKILL || signal == SIGSTOP)
 			return error_new(ERR_USAGE, "%s cannot be handled", word);
-		*signals |= bit(signal);
+		*signals |= signals_bit(signal);
 	}
 	return n ? NULL
-	         : error_new(ERR_USAGE, "what is to be done with it? stop, nostop, pass, nopass, "
-	                                "print or noprint");
+	         : error_new(ERR_USAGE,
+	                     "an action is missing: stop, nostop, pass, nopass, print or noprint");
 }
 
 static struct error *check_handle(const struct call *call)
@@ -101,11 +103,60 @@ static struct error *check_handle(const struct call *call)
 	return read_handle(call, &s, &signals);
 }
 
-static void show(const struct answer *answer, struct out *out, const struct control_signals *s,
-                 uint64_t signals)
+/* Actions for the signals of a set, bit n - 1 for signal n. */
+struct signal_actions {
+	struct control_signals actions;
+	uint64_t which;
+};
+
+static void signals_text(struct text *t, const void *part)
+{
+	const struct signal_actions *of = part;
+
+	for (int signal = 1; signal <= LAST_SIGNAL; signal++) {
+		SCRATCH(tmp);
+		uint64_t bit = signals_bit(signal);
+
+		if (!(of->which & bit))
+			continue;
+		str_printf(&t->line, "%-12s %-7s %-8s %s", signal_name(&tmp, signal),
+		           of->actions.stop & bit ? "stop" : "nostop",
+		           of->actions.print & bit ? "print" : "noprint",
+		           of->actions.drop & bit ? "nopass" : "pass");
+		text_end_line(t);
+	}
+}
+
+static void signals_json(struct json_writer *w, const void *part)
+{
+	const struct signal_actions *of = part;
+
+	json_open_array(w, "signals");
+	for (int signal = 1; signal <= LAST_SIGNAL; signal++) {
+		SCRATCH(tmp);
+		uint64_t bit = signals_bit(signal);
+
+		if (!(of->which & bit))
+			continue;
+		json_open_object(w, NULL);
+		json_put_int(w, "number", signal);
+		json_put_text(w, "name", signal_name(&tmp, signal));
+		json_put_bool(w, "stop", of->actions.stop & bit);
+		json_put_bool(w, "print", of->actions.print & bit);
+		json_put_bool(w, "pass", !(of->actions.drop & bit));
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+static const struct part_kind signals_part = { sizeof(struct signal_actions), signals_text,
+	                                       signals_json };
+
+static void signals_show(const struct answer *answer, struct out *out,
+                         const struct control_signals *s, uint64_t signals)
 {
 	out_begin(out, answer);
-	out->ops->signals(out, s, signals);
+	out_part(out, &signals_part, &(struct signal_actions){ *s, signals });
 }
 
 static struct error *run_handle(struct session *s, const struct answer *answer,
@@ -117,7 +168,7 @@ static struct error *run_handle(struct session *s, const struct answer *answer,
 
 	TRY(read_handle(call, &signals, &which));
 	TRY(control_set_signals(c, &signals));
-	show(answer, out, control_signals(c), which);
+	signals_show(answer, out, control_signals(c), which);
 	return NULL;
 }
 
@@ -127,11 +178,11 @@ const struct command handle_command = {
 	.min_args = 2,
 	.max_args = SIZE_MAX,
 	.check = check_handle,
-	.summary = "Say what is done with signals of the program under control",
-	.help = "    handle SIGUSR1 nostop print; handle SIGINT pass\n"
-		"    stop: the program stops before it receives it. pass: it receives it. print: "
-		"it\n"
-		"    is shown. A signal that stops is always shown, and noprint means nostop, too.",
+	.summary = "Set how signals of the program are handled",
+	.help = "        handle SIGUSR1 nostop print\n"
+		"        handle SIGINT pass\n"
+		"    stop: the program stops before it receives the signal. pass: it receives\n"
+		"    it. print: it is shown. stop implies print, and noprint implies nostop.",
 	.offline = true,
 	.run = run_handle,
 };
@@ -143,15 +194,15 @@ static struct error *check_info(const struct call *call)
 	return call->args.n ? read_signal(call->args.word[0], &signal) : NULL;
 }
 
-static struct error *run_info(struct session *s, const struct answer *answer,
-                              const struct call *call, struct out *out)
+static struct error *signals_run_info(struct session *s, const struct answer *answer,
+                                      const struct call *call, struct out *out)
 {
 	int signal = 0;
 
 	if (call->args.n)
 		TRY(read_signal(call->args.word[0], &signal));
-	show(answer, out, control_signals(&s->debuggee.control),
-	     signal ? bit(signal) : ~(bit(SIGKILL) | bit(SIGSTOP)));
+	signals_show(answer, out, control_signals(&s->debuggee.control),
+	             signal ? signals_bit(signal) : ~(signals_bit(SIGKILL) | signals_bit(SIGSTOP)));
 	return NULL;
 }
 
@@ -160,14 +211,14 @@ const struct command info_signals_command = {
 	.args = "[SIGNAL]",
 	.max_args = 1,
 	.check = check_info,
-	.summary = "What is done with signals of the program under control",
+	.summary = "Show how signals of the program are handled",
 	.offline = true,
-	.run = run_info,
+	.run = signals_run_info,
 };
 
 /* ---- signal ---- */
 
-static struct error *check_signal(const struct call *call)
+static struct error *signals_check(const struct call *call)
 {
 	int signal;
 
@@ -190,9 +241,9 @@ const struct command signal_command = {
 	.args = "SIGNAL|0",
 	.min_args = 1,
 	.max_args = 1,
-	.check = check_signal,
-	.summary =
-		"Continue; the thread that stopped at a signal receives this one instead, or none",
+	.check = signals_check,
+	.summary = "Continue, delivering this signal, or none, in place of the one that stopped "
+		   "the thread",
 	.offline = true,
 	.stays = true,
 	.run = run_signal,
@@ -206,18 +257,16 @@ static struct error *run_interrupt(struct session *s, const struct answer *answe
 	(void)answer, (void)call;
 	TRY(stop_need_program(s));
 	fprintf(out->options.messages,
-	        "asyncdbg: process %d stands still: it runs only while run, continue or a step "
-	        "waits for it, and ^C stops it then\n",
+	        "asyncdbg: process %d is already stopped: it only runs while run, continue or a "
+	        "step waits for it, and ^C stops it then\n",
 	        (int)s->debuggee.control.pid);
 	return NULL;
 }
 
 const struct command interrupt_command = {
 	.name = "interrupt",
-	.summary =
-		"Stop the program under control, which runs only while a command waits: ^C does it",
-	.help = "    Whenever a command can be typed the program stands still already. While "
-		"continue\n"
+	.summary = "Stop the program, which runs only while a command waits: ^C does it",
+	.help = "    The program is always stopped when a command can be typed. While continue\n"
 		"    or a step waits, ^C or SIGINT to asyncdbg stops it.",
 	.offline = true,
 	.run = run_interrupt,

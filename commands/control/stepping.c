@@ -31,7 +31,7 @@ static struct error *check_step(const struct call *call)
 	return read_arguments(call, &options, &count);
 }
 
-static enum step_kind kind_of(const struct command *command)
+static enum step_kind stepping_kind_of(const struct command *command)
 {
 	if (command == &step_command)
 		return STEP_INTO;
@@ -45,7 +45,7 @@ static enum step_kind kind_of(const struct command *command)
 static struct error *run_step(struct session *s, const struct answer *answer,
                               const struct call *call, struct out *out)
 {
-	struct step_options options = { .kind = kind_of(call->command) };
+	struct step_options options = { .kind = stepping_kind_of(call->command) };
 	uint64_t count;
 
 	TRY(stop_need_program(s));
@@ -58,19 +58,19 @@ static struct error *run_step(struct session *s, const struct answer *answer,
 }
 
 static const struct command_option step_options[] = {
-	{ "all-code", NULL, false, "Stop in code of libraries, too" },
+	{ "all-code", NULL, false, "Stop in library code, too" },
 	{ 0 },
 };
 
 static const struct command_option finish_options[] = {
-	{ "whole", NULL, false, "Run until the task of the thread has finished" },
-	{ "all-code", NULL, false, "Stop in code of libraries, too" },
+	{ "whole", NULL, false, "Run until the task that the thread is running has finished" },
+	{ "all-code", NULL, false, "Stop in library code, too" },
 	{ 0 },
 };
 
 static const struct command_option into_options[] = {
-	{ "spawned", NULL, false, "Stop at the first line of a task that the line spawns" },
-	{ "all-code", NULL, false, "Stop in code of libraries, too" },
+	{ "spawned", NULL, false, "Stop at the first line of a task spawned by the line" },
+	{ "all-code", NULL, false, "Stop in library code, too" },
 	{ 0 },
 };
 
@@ -81,12 +81,12 @@ const struct command next_command = {
 	.options = step_options,
 	.check = check_step,
 	.summary = "Step to the next line of the function, over calls and awaits; N times",
-	.help = "    In an async function it goes on until the same instance of it comes to\n"
-		"    another line, on whatever thread it is resumed, or says how it has ended:\n"
-		"    returned, dropped, cancelled, panicked. All threads run meanwhile.\n"
-		"    ^C ends it. It shows which variables have another value now. In a library it\n"
-		"    goes out to the program's own code, or, where none is on the stack, steps\n"
-		"    through the library's package.",
+	.help = "    In an async function it runs until the same instance reaches another line,\n"
+		"    on whatever thread it is resumed, or reports how the instance ended:\n"
+		"    returned, dropped, cancelled or panicked. All threads run meanwhile; ^C\n"
+		"    ends the step. Variables whose values have changed are shown. From a\n"
+		"    library it returns to your own code or, if none is on the stack, steps\n"
+		"    through that library's package.",
 	.offline = true,
 	.stays = true,
 	.repeats = true,
@@ -100,7 +100,7 @@ const struct command step_command = {
 	.options = into_options,
 	.check = check_step,
 	.summary = "Step to the next line, into functions and awaited async functions; N times",
-	.help = "    Code of libraries is stepped over.",
+	.help = "    Library code is stepped over.",
 	.offline = true,
 	.stays = true,
 	.repeats = true,
@@ -111,9 +111,10 @@ const struct command finish_command = {
 	.name = "finish",
 	.options = finish_options,
 	.check = check_step,
-	.summary = "Run until the function returns, an async one for good",
-	.help = "    Of an async function: until this instance of it is ready, in what awaits it.\n"
-		"    It shows the value that was returned, or why that is not known.",
+	.summary = "Run until the function returns (async: until it completes)",
+	.help = "    An async function runs until this instance is ready, and control is back\n"
+		"    in the code that awaits it. The returned value is shown, or why it is\n"
+		"    unknown.",
 	.offline = true,
 	.stays = true,
 	.repeats = true,
@@ -126,8 +127,8 @@ const struct command until_command = {
 	.max_args = 1,
 	.options = step_options,
 	.check = check_step,
-	.summary = "Step to a later line of the function, or to LINE or one behind it",
-	.help = "    At the end of a loop this leaves the loop.",
+	.summary = "Run to a later line of the function, or to LINE or beyond",
+	.help = "    At the end of a loop, this leaves the loop.",
 	.offline = true,
 	.stays = true,
 	.repeats = true,
@@ -140,7 +141,7 @@ const struct command nexti_command = {
 	.max_args = 1,
 	.check = check_step,
 	.summary = "Execute one instruction, or N, over calls",
-	.help = "    Other threads are held, but run during a call.",
+	.help = "    Other threads are stopped, but run during a call.",
 	.offline = true,
 	.stays = true,
 	.repeats = true,

@@ -5,21 +5,18 @@
 
 #include "commands/base/focus.h"
 #include "commands/control/control.h"
-#include "commands/out/stopped.h"
+#include "commands/control/stopped.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
-#include "dwarf/lookup/lookup.h"
-#include "dwarf/names/qualified.h"
-#include "runtimes/common/inspector.h"
-#include "runtimes/future/future.h"
+#include "dwarf/code/source_path.h"
 #include "runtimes/model/names.h"
-#include "runtimes/query/same_code.h"
+#include "runtimes/query/code_at.h"
 
 struct error *stop_need_program(const struct session *s)
 {
 	if (s->debuggee.control.pid)
 		return NULL;
-	return error_new(ERR_STATE, "no program is under control: \"run -- PROGRAM\" starts one, "
+	return error_new(ERR_STATE, "no program is being debugged: \"run -- PROGRAM\" starts one, "
 	                            "\"attach PID\" attaches to one");
 }
 
@@ -31,7 +28,7 @@ static void on_end(int signal)
 	interrupt_request_end();
 }
 
-/* Breakpoints must be taken away before we end. */
+/* Breakpoints must be removed before asyncdbg ends. */
 static void end_in_order(void)
 {
 	const struct sigaction action = { .sa_handler = on_end };
@@ -42,27 +39,27 @@ static void end_in_order(void)
 
 /* ---- begin ---- */
 
-static void warn(const struct session *s, struct out *out)
+static void stop_warn(const struct session *s, struct out *out)
 {
 	const struct control *c = &s->debuggee.control;
 
 	end_in_order();
-	if (c->production) {
+	if (c->hw_breakpoints_only) {
 		fprintf(out->options.messages,
-		        "asyncdbg: process %d is under control: it stands still until "
-		        "\"continue\"; breakpoints are the processor's, four at a time, and "
-		        "nothing is written into its code\n",
+		        "asyncdbg: attached to process %d, which is stopped until \"continue\"; "
+		        "only the four hardware breakpoints are used, and nothing is written into "
+		        "its code\n",
 		        (int)c->pid);
 		return;
 	}
 	fprintf(out->options.messages,
-	        "asyncdbg: process %d is under control: it stands still until \"continue\", and "
+	        "asyncdbg: attached to process %d, which is stopped until \"continue\"; "
 	        "breakpoints are written into its code\n",
 	        (int)c->pid);
 	if (!c->launched)
 		fprintf(out->options.messages,
-		        "asyncdbg: if asyncdbg is ended by kill -9, its breakpoints stay in the "
-		        "code, and the process ends at the first it comes to\n");
+		        "asyncdbg: if asyncdbg is killed by kill -9, its breakpoints stay in the "
+		        "code, and the process dies at the first one it reaches\n");
 }
 
 /* Breakpoints from before it began that have no place in it. */
@@ -90,7 +87,7 @@ struct error *stop_begin(struct session *s, struct out *out)
 		return error_new(ERR_STATE, "the program ended before its own code began");
 	}
 	TRY(session_reopen(s, c->pid, c->tracer));
-	warn(s, out);
+	stop_warn(s, out);
 	TRY(debuggee_begin(&s->debuggee, s->handle));
 	warn_of_absent(s, out);
 	return NULL;
@@ -98,7 +95,7 @@ struct error *stop_begin(struct session *s, struct out *out)
 
 /* ---- where it stands ---- */
 
-static void show_source(struct session *s, const struct location *l, struct stopped *ret,
+static void show_source(struct session *s, const struct code_at *l, struct stopped *ret,
                         FILE *messages, struct arena *a)
 {
 	const struct source_line place = {
@@ -121,52 +118,31 @@ static const struct future *innermost_running(const struct snapshot *snap,
 	return f && f->running ? f : NULL;
 }
 
-/* Names the coroutine at l anew where others have its code, as the snapshot tells them apart. */
-static void name_merged(const struct snapshot *snap, const struct location *l, struct stopped *ret,
-                        struct arena *a)
-{
-	static const char env[] = "_env#";
-	const struct future *f = innermost_running(snap, ret->thread);
-	const char *cut = f && f->type ? strstr(qualified_last(f->type), env) : NULL;
-
-	if (!f || !coroutine_is_poll(l) || f->line != l->line)
-		return;
-	/* The type of a future that is not named by its function's debug info. */
-	if (cut)
-		ret->function = arena_printf(a, "%.*s%s", (int)(cut - f->type), f->type,
-		                             cut + strlen("_env"));
-	ret->aliases = f->aliases;
-}
-
-/* What the code at the pc of a thread is. */
+/* Finds the function and the source line at the pc of the stopped thread. */
 static void find_place(struct session *s, const struct snapshot *snap, struct stopped *ret,
                        FILE *messages, struct arena *a)
 {
 	const struct target *t = asyncdbg_target(s->handle);
-	const struct inspector *in = asyncdbg_inspector(s->handle);
+	struct debuginfo *di = asyncdbg_debuginfo(s->handle);
 	const struct thread *th = target_thread_by_tid(t, ret->why.tid);
-	size_t n;
+	struct code_at at;
 
 	if (!th || !th->has_regs)
 		return;
-	const struct location *l = lookup_locations(in->di, th->regs.r[t->arch->pc], a, &n);
-	const char *name = coroutine_whole_name(a, l);
-
-	ret->function = name ? str_clean(a, name, strlen(name)) : NULL;
-	name_merged(snap, l, ret, a);
-	if (name && !ret->aliases && !l->inlined && !coroutine_is_poll(l))
-		ret->aliases = same_code_others(in->di, th->regs.r[t->arch->pc], a);
-	if (l->file) {
-		const char *file = inspector_source(in, a, l->file, l->comp_dir).text;
+	code_at_find(di, th->regs.r[t->arch->pc], innermost_running(snap, ret->thread), a, &at);
+	ret->function = at.function;
+	ret->aliases = at.aliases;
+	if (at.file) {
+		const char *file = source_path_of(di, a, at.file, at.comp_dir).text;
 
 		ret->file = str_clean(a, file, strlen(file));
-		ret->line = l->line;
-		show_source(s, l, ret, messages, a);
+		ret->line = at.line;
+		show_source(s, &at, ret, messages, a);
 	}
 }
 
-/* Who made an event is answered by the stack. */
-static bool shows_stack(const struct stopped *stopped)
+/* Whether the stack is needed: it shows the code that caused the event. */
+static bool stop_shows_stack(const struct stopped *stopped)
 {
 	const struct breakpoint *bp = stopped->breakpoint;
 	enum event_break_kind kind =
@@ -176,23 +152,23 @@ static bool shows_stack(const struct stopped *stopped)
 	       kind == EVENT_BREAK_PANIC || kind == EVENT_BREAK_TASK_PANIC;
 }
 
-/* What the thread that has stopped runs, and that on which the step began. */
-static struct error *look(struct session *s, const struct stopped *stopped,
-                          const struct snapshot **ret)
+/* Takes a snapshot of the stopped thread, and of the thread on which the step began. */
+static struct error *stop_look(struct session *s, const struct stopped *stopped,
+                               const struct snapshot **ret)
 {
 	const pid_t tids[] = { stopped->why.tid, stopped->step.from };
 	size_t n = stopped->step.from && stopped->step.from != stopped->why.tid ? 2 : 1;
 
-	if (shows_stack(stopped))
+	if (stop_shows_stack(stopped))
 		return session_snapshot(s, WANT_RUNNING | WANT_STACKS, NULL, ret);
 	s->debuggee.seen_nstops = s->debuggee.control.nstops;
-	return asyncdbg_few(s->handle, tids, n, true, ret);
+	return asyncdbg_threads(s->handle, tids, n, true, ret);
 }
 
 /* Whether a step has stayed in the call of the function where it began. */
 static bool has_stayed(const struct stopped *stopped)
 {
-	const struct step_end *end = &stopped->step;
+	const struct step_exit *end = &stopped->step;
 
 	return stopped_is_step(stopped) && end->reason == STEP_LINE &&
 	       (end->kind == STEP_NEXT || end->kind == STEP_UNTIL);
@@ -201,7 +177,7 @@ static bool has_stayed(const struct stopped *stopped)
 /* Finds the variables that a step has changed, and keeps all for the next one. */
 static void see_variables(struct session *s, const struct snapshot *snap, struct stopped *ret)
 {
-	const struct step_end *end = &ret->step;
+	const struct step_exit *end = &ret->step;
 	const uint64_t size = end->instance_size ? end->instance_size : 1;
 	const struct resumed_object resumed = { end->instance,
 		                                end->async && end->polls ? size : 0 };
@@ -213,7 +189,7 @@ static void see_variables(struct session *s, const struct snapshot *snap, struct
 	seen_variables_keep(&s->seen_variables, ret->function, snap->native);
 }
 
-/* All that halt it, of which the headline has one. */
+/* Lists all breakpoints and watchpoints that halt the program; the headline has one of them. */
 static void list_hits(const struct debuggee *d, struct stopped *ret, struct arena *a)
 {
 	ret->breakpoints = NEW_ARRAY(a, const struct breakpoint *, d->breakpoints.list.n);
@@ -243,7 +219,7 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 	list_hits(&s->debuggee, ret, &s->answer);
 	if (!s->debuggee.control.pid)
 		return NULL;
-	TRY(look(s, ret, &snap));
+	TRY(stop_look(s, ret, &snap));
 	ret->thread = snapshot_thread_by_tid(snap, ret->why.tid);
 	if (ret->step.reason != STEP_NONE)
 		ret->from = snapshot_thread_by_tid(snap, ret->step.from);
@@ -265,11 +241,11 @@ struct error *stop_show(struct session *s, const struct answer *answer, struct o
 	TRY(stop_describe(s, out->options.messages, stopped));
 	if (s->debuggee.control.pid)
 		with.wants = asyncdbg_last_wants(s->handle);
-	if (stopped->thread && shows_stack(stopped))
+	if (stopped->thread && stop_shows_stack(stopped))
 		with.snapshot = asyncdbg_last(s->handle);
 	out_begin(out, &with);
-	out->ops->stopped(out, stopped);
-	if (stopped->thread && shows_stack(stopped))
+	part_stopped(out, stopped);
+	if (stopped->thread && stop_shows_stack(stopped))
 		out->ops->thread(out, stopped->thread, THREAD_STACK);
 	return NULL;
 }
@@ -284,13 +260,13 @@ static void report_signal(void *arg, pid_t tid, int signal)
 	fprintf(arg, "asyncdbg: thread %d receives %s\n", (int)tid, signal_name(&tmp, signal));
 }
 
-/* What a logpoint reports is an answer of its own. */
+/* Prints the line of a logpoint as an answer of its own. */
 static struct error *show_logged(void *arg, const struct logged *line)
 {
 	struct out *out = arg;
 
 	out_begin(out, &(struct answer){ .command = logpoint_command.name });
-	out->ops->logged(out, line);
+	part_logged(out, line);
 	return out_end(out);
 }
 
@@ -301,7 +277,7 @@ static void show_warning(void *arg, const char *text)
 	fprintf(out->options.messages, "asyncdbg: %s\n", text);
 }
 
-/* After the last event of a program. */
+/* Shows the end of the program; the session then has no process. */
 static struct error *show_end(struct session *s, const struct answer *answer, struct out *out)
 {
 	TRY(stop_show(s, answer, out));
@@ -319,7 +295,7 @@ struct error *stop_run(struct session *s, const struct step_options *step, struc
 	s->debuggee.listener = (struct debuggee_listener){ show_logged, show_warning, out };
 	TRY(step ? step_run(&s->debuggee, step) : debuggee_continue(&s->debuggee));
 	if (!c->pid || c->stop.reason != CONTROL_EXEC)
-		return s->debuggee.libraries.trap ? NULL : libraries_look(&s->debuggee);
+		return s->debuggee.libraries.internal ? NULL : libraries_look(&s->debuggee);
 	TRY(control_enter(c));
 	return stop_begin(s, out);
 }
@@ -335,7 +311,7 @@ struct error *stop_delete_temporary(struct session *s)
 	return NULL;
 }
 
-/* Shows what a run has come to. */
+/* Shows the stop, or the end of the program, after a run. */
 static struct error *show_run(struct session *s, const struct answer *answer, struct out *out)
 {
 	if (!s->debuggee.control.pid)
@@ -352,7 +328,7 @@ struct error *stop_continue(struct session *s, const struct answer *answer, stru
 }
 
 /* Whether the step has come to a line, and nothing else was there. */
-static bool goes_on(const struct session *s)
+static bool stop_goes_on(const struct session *s)
 {
 	return s->debuggee.control.pid && s->debuggee.step.reason == STEP_LINE &&
 	       !s->debuggee.breakpoint && !s->debuggee.watch;
@@ -363,12 +339,12 @@ struct error *stop_step(struct session *s, const struct step_options *step, uint
 {
 	struct step_options options = *step;
 
-	/* The variables that were seen are those of the thread that has stopped. */
+	/* The kept variables belong to the thread that has stopped. */
 	if (options.tid != s->debuggee.control.stop.tid)
 		seen_variables_free(&s->seen_variables);
 	for (;;) {
 		TRY(stop_run(s, &options, out));
-		if (count-- <= 1 || !goes_on(s))
+		if (count-- <= 1 || !stop_goes_on(s))
 			break;
 		/* The next step does not know that the stack was lost in this one. */
 		if (s->debuggee.step.polls)

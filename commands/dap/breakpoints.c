@@ -10,12 +10,11 @@
 #include "debugger/base/str.h"
 #include "dwarf/code/source_path.h"
 #include "dwarf/lookup/code_places.h"
-#include "runtimes/common/inspector.h"
 
 enum { MAX_BREAKPOINTS = 4096 };
 
-/* What a client asks for. */
-struct wanted {
+/* A breakpoint as the client requests it. */
+struct breakpoints_wanted {
 	enum dap_breakpoint_kind kind;
 	const char *source; /* of the client; NULL: it has none */
 	const char *place;  /* as for the command break, but for the path of a line */
@@ -25,7 +24,7 @@ struct wanted {
 	const char *condition, *hits, *log;
 };
 
-/* ---- what the client knows ---- */
+/* ---- state known to the client ---- */
 
 static struct dap_reported state_of(const struct breakpoint *bp)
 {
@@ -35,7 +34,7 @@ static struct dap_reported state_of(const struct breakpoint *bp)
 		.number = bp->number,
 		.addr = place ? place->addr : 0,
 		.line = place ? place->line : 0,
-		/* A deadlock has no place: the program is looked at. */
+		/* Deadlocks have no place: they are found by looks at the program. */
 		.verified = place || (bp->event && !bp->note),
 		.pending = bp->pending,
 	};
@@ -65,25 +64,28 @@ static void forget_reported(struct dap *d, unsigned number)
 
 /* ---- the list ---- */
 
-/* Equal texts are equal wishes. */
-static const char *key_of(struct arena *a, const struct wanted *w)
+/* A text that is equal for equal requests. */
+static const char *key_of(struct arena *a, const struct breakpoints_wanted *w)
 {
 	return arena_printf(a, "%s:%u\n%s\n%s\n%s", w->place, w->line,
 	                    w->condition ? w->condition : "", w->hits ? w->hits : "",
 	                    w->log ? w->log : "");
 }
 
-static bool is_of(const struct dap_breakpoint *b, enum dap_breakpoint_kind kind, const char *source)
+static bool breakpoints_is_of(const struct dap_breakpoint *b, enum dap_breakpoint_kind kind,
+                              const char *source)
 {
 	return b->kind == kind && (!source || strcmp(b->source, source) == 0);
 }
 
-static struct breakpoint *find_same(struct dap *d, const struct wanted *w, const char *key)
+static struct breakpoint *find_same(struct dap *d, const struct breakpoints_wanted *w,
+                                    const char *key)
 {
 	for (size_t i = 0; i < d->breakpoints.n; i++) {
 		struct dap_breakpoint *b = &d->breakpoints.data[i];
 
-		if (b->wanted || !is_of(b, w->kind, w->source) || strcmp(b->key, key) != 0)
+		if (b->wanted || !breakpoints_is_of(b, w->kind, w->source) ||
+		    strcmp(b->key, key) != 0)
 			continue;
 		struct breakpoint *bp = breakpoint_numbered(&d->s->debuggee.breakpoints, b->number);
 		b->wanted = bp != NULL;
@@ -93,21 +95,22 @@ static struct breakpoint *find_same(struct dap *d, const struct wanted *w, const
 	return NULL;
 }
 
-static void begin_list(struct dap *d)
+static void breakpoints_begin_list(struct dap *d)
 {
 	for (size_t i = 0; i < d->breakpoints.n; i++)
 		d->breakpoints.data[i].wanted = false;
 }
 
-/* Deletes those of the kind and source that are not wanted any more. */
-static struct error *end_list(struct dap *d, enum dap_breakpoint_kind kind, const char *source)
+/* Deletes the breakpoints of the kind and source that are no longer wanted. */
+static struct error *breakpoints_end_list(struct dap *d, enum dap_breakpoint_kind kind,
+                                          const char *source)
 {
 	struct session *s = d->s;
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->breakpoints.n; i++) {
 		struct dap_breakpoint *b = &d->breakpoints.data[i];
-		bool goes = !b->wanted && is_of(b, kind, source);
+		bool goes = !b->wanted && breakpoints_is_of(b, kind, source);
 		struct breakpoint *bp =
 			goes ? breakpoint_numbered(&s->debuggee.breakpoints, b->number) : NULL;
 
@@ -143,13 +146,6 @@ struct error *breakpoints_read_hits(const char *text, uint64_t *skip, uint64_t *
 	return NULL;
 }
 
-static struct debuginfo *debuginfo_of(const struct dap *d)
-{
-	const struct inspector *in = d->s->handle ? asyncdbg_inspector(d->s->handle) : NULL;
-
-	return in ? in->di : NULL;
-}
-
 static const char *without_first(const char *path)
 {
 	const char *slash = strchr(path + 1, '/');
@@ -171,7 +167,7 @@ static bool has_folders(const char *path)
 static struct error *find_elsewhere(struct dap *d, const char *path, struct arena *a,
                                     const char **ret)
 {
-	struct debuginfo *di = debuginfo_of(d);
+	struct debuginfo *di = asyncdbg_debuginfo(d->s->handle);
 	struct source_path *found;
 	size_t n = 0;
 
@@ -187,9 +183,9 @@ static struct error *find_elsewhere(struct dap *d, const char *path, struct aren
 }
 
 /* A program that was built elsewhere has other folders in its paths. */
-static struct error *add_line(struct dap *d, const struct wanted *w,
-                              struct breakpoint_options *options, struct arena *a,
-                              struct breakpoint **ret)
+static struct error *breakpoints_add_line(struct dap *d, const struct breakpoints_wanted *w,
+                                          struct breakpoint_options *options, struct arena *a,
+                                          struct breakpoint **ret)
 {
 	const char *path = paths_from_client(&d->paths, a, w->place), *there;
 
@@ -205,8 +201,8 @@ static struct error *add_line(struct dap *d, const struct wanted *w,
 	return breakpoint_add(&d->s->debuggee, options, ret);
 }
 
-static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
-                         struct breakpoint **ret)
+static struct error *breakpoints_add(struct dap *d, const struct breakpoints_wanted *w,
+                                     struct arena *a, struct breakpoint **ret)
 {
 	struct breakpoint_options options = { .text = w->event == EVENT_BREAK_NONE ? w->place : "",
 		                              .event = w->event,
@@ -219,12 +215,12 @@ static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
 	if (*ret)
 		return NULL;
 	if (d->breakpoints.n >= MAX_BREAKPOINTS)
-		return error_new(ERR_UNSUPPORTED, "there are too many breakpoints");
+		return error_new(ERR_UNSUPPORTED, "too many breakpoints");
 	if (d->post_mortem)
-		return error_new(ERR_UNSUPPORTED, "post-mortem: it does not run");
+		return error_new(ERR_UNSUPPORTED, "post-mortem: the program cannot run");
 	if (w->hits && *w->hits)
 		TRY(breakpoints_read_hits(w->hits, &options.skip, &options.every));
-	TRY(w->line ? add_line(d, w, &options, a, ret)
+	TRY(w->line ? breakpoints_add_line(d, w, &options, a, ret)
 	            : breakpoint_add(&d->s->debuggee, &options, ret));
 	*vec_push(&d->breakpoints) = (struct dap_breakpoint){
 		.kind = w->kind,
@@ -326,11 +322,12 @@ static void put_refused(struct request *r, struct error *err)
 	error_free(err);
 }
 
-/* Adds one and writes what became of it; for one that cannot be, the reason. */
-static struct error *put_wanted(struct dap *d, struct request *r, const struct wanted *w)
+/* Adds a breakpoint and writes its state, or the reason why it cannot be added. */
+static struct error *breakpoints_put_wanted(struct dap *d, struct request *r,
+                                            const struct breakpoints_wanted *w)
 {
 	struct breakpoint *bp;
-	struct error *err = add(d, w, r->a, &bp);
+	struct error *err = breakpoints_add(d, w, r->a, &bp);
 
 	if (!err) {
 		breakpoints_put(d, r->w, NULL, bp);
@@ -344,7 +341,7 @@ static struct error *put_wanted(struct dap *d, struct request *r, const struct w
 
 /* ---- requests ---- */
 
-static void read_conditions(const struct node *n, struct wanted *ret)
+static void breakpoints_read_conditions(const struct node *n, struct breakpoints_wanted *ret)
 {
 	ret->condition = node_text(node_get(n, "condition"));
 	ret->hits = node_text(node_get(n, "hitCondition"));
@@ -356,7 +353,7 @@ static struct error *put_lines(struct dap *d, struct request *r, const char *pat
 	const struct node *list = node_get(r->arguments, "breakpoints");
 
 	for (const struct node *n = node_first(list); n; n = n->next) {
-		struct wanted w = {
+		struct breakpoints_wanted w = {
 			.kind = DAP_LINE,
 			.source = path,
 			.place = path,
@@ -365,8 +362,8 @@ static struct error *put_lines(struct dap *d, struct request *r, const char *pat
 
 		if (!w.line)
 			return error_new(ERR_USAGE, "a breakpoint has no line");
-		read_conditions(n, &w);
-		TRY(put_wanted(d, r, &w));
+		breakpoints_read_conditions(n, &w);
+		TRY(breakpoints_put_wanted(d, r, &w));
 	}
 	return NULL;
 }
@@ -377,50 +374,51 @@ struct error *dap_set_breakpoints(struct dap *d, struct request *r)
 
 	if (!path || !*path)
 		return error_new(ERR_USAGE, "\"setBreakpoints\" needs the path of a source");
-	begin_list(d);
+	breakpoints_begin_list(d);
 	json_open_array(r->w, "breakpoints");
 	TRY(put_lines(d, r, path));
 	json_close_array(r->w);
-	return end_list(d, DAP_LINE, path);
+	return breakpoints_end_list(d, DAP_LINE, path);
 }
 
 struct error *dap_set_function_breakpoints(struct dap *d, struct request *r)
 {
 	const struct node *list = node_get(r->arguments, "breakpoints");
 
-	begin_list(d);
+	breakpoints_begin_list(d);
 	json_open_array(r->w, "breakpoints");
 	for (const struct node *n = node_first(list); n; n = n->next) {
-		struct wanted w = { .kind = DAP_FUNCTION, .place = node_text(node_get(n, "name")) };
+		struct breakpoints_wanted w = { .kind = DAP_FUNCTION,
+			                        .place = node_text(node_get(n, "name")) };
 
 		if (!w.place)
 			return error_new(ERR_USAGE, "a function breakpoint has no name");
-		read_conditions(n, &w);
-		TRY(put_wanted(d, r, &w));
+		breakpoints_read_conditions(n, &w);
+		TRY(breakpoints_put_wanted(d, r, &w));
 	}
 	json_close_array(r->w);
-	return end_list(d, DAP_FUNCTION, NULL);
+	return breakpoints_end_list(d, DAP_FUNCTION, NULL);
 }
 
 struct error *dap_set_instruction_breakpoints(struct dap *d, struct request *r)
 {
 	const struct node *list = node_get(r->arguments, "breakpoints");
 
-	begin_list(d);
+	breakpoints_begin_list(d);
 	json_open_array(r->w, "breakpoints");
 	for (const struct node *n = node_first(list); n; n = n->next) {
 		const char *text = node_text(node_get(n, "instructionReference"));
 		int64_t offset = node_number(node_get(n, "offset"), 0);
-		struct wanted w = { .kind = DAP_INSTRUCTION };
+		struct breakpoints_wanted w = { .kind = DAP_INSTRUCTION };
 		uint64_t addr;
 
 		TRY(words_address(text ? text : "", &addr));
 		w.place = arena_printf(r->a, "0x%" PRIx64, addr + (uint64_t)offset);
-		read_conditions(n, &w);
-		TRY(put_wanted(d, r, &w));
+		breakpoints_read_conditions(n, &w);
+		TRY(breakpoints_put_wanted(d, r, &w));
 	}
 	json_close_array(r->w);
-	return end_list(d, DAP_INSTRUCTION, NULL);
+	return breakpoints_end_list(d, DAP_INSTRUCTION, NULL);
 }
 
 /* ---- breakpointLocations ---- */
@@ -429,7 +427,7 @@ struct error *dap_set_instruction_breakpoints(struct dap *d, struct request *r)
 static struct error *put_code_lines(struct dap *d, struct request *r, const char *file,
                                     unsigned first, unsigned last, bool *any)
 {
-	struct debuginfo *di = debuginfo_of(d);
+	struct debuginfo *di = asyncdbg_debuginfo(d->s->handle);
 	struct code_places places;
 
 	*any = false;
@@ -458,7 +456,7 @@ struct error *dap_breakpoint_locations(struct dap *d, struct request *r)
 	if (!path || !*path || !first || !last)
 		return error_new(ERR_USAGE,
 		                 "\"breakpointLocations\" needs the path of a source and a line");
-	if (!debuginfo_of(d))
+	if (!asyncdbg_debuginfo(d->s->handle))
 		return error_new(ERR_STATE, "a saved snapshot has no code");
 	json_open_array(r->w, "breakpoints");
 	path = paths_from_client(&d->paths, r->a, path);
@@ -475,7 +473,7 @@ struct error *dap_breakpoint_locations(struct dap *d, struct request *r)
 /* ---- exceptions ---- */
 
 /* The condition of a deadlock is a time. */
-static struct error *read_every(struct wanted *w)
+static struct error *read_every(struct breakpoints_wanted *w)
 {
 	const double nsec = 1e9;
 	double seconds = 1;
@@ -486,19 +484,20 @@ static struct error *read_every(struct wanted *w)
 		TRY(interval_read(w->condition, &seconds));
 	w->condition = NULL;
 	w->every_ns = (uint64_t)(seconds * nsec);
-	return w->every_ns ? NULL : error_new(ERR_USAGE, "the time between two looks is above 0");
+	return w->every_ns ? NULL
+	                   : error_new(ERR_USAGE, "the time between two checks must be above 0");
 }
 
 static struct error *put_exception(struct dap *d, struct request *r, const char *id,
                                    const char *condition)
 {
-	struct wanted w = { .kind = DAP_EXCEPTION, .condition = condition };
+	struct breakpoints_wanted w = { .kind = DAP_EXCEPTION, .condition = condition };
 
 	TRY(exceptions_find(id, &w.event));
 	w.place = condition ? arena_printf(r->a, "%s %s", id, condition) : id;
 	struct error *err = read_every(&w);
 	if (!err)
-		return put_wanted(d, r, &w);
+		return breakpoints_put_wanted(d, r, &w);
 	put_refused(r, err);
 	return NULL;
 }
@@ -508,7 +507,7 @@ struct error *dap_set_exception_breakpoints(struct dap *d, struct request *r)
 	const struct node *list = node_get(r->arguments, "filters");
 	const struct node *options = node_get(r->arguments, "filterOptions");
 
-	begin_list(d);
+	breakpoints_begin_list(d);
 	json_open_array(r->w, "breakpoints");
 	for (const struct node *n = node_first(list); n; n = n->next)
 		TRY(put_exception(d, r, node_text(n), NULL));
@@ -516,7 +515,7 @@ struct error *dap_set_exception_breakpoints(struct dap *d, struct request *r)
 		TRY(put_exception(d, r, node_text(node_get(n, "filterId")),
 		                  node_text(node_get(n, "condition"))));
 	json_close_array(r->w);
-	return end_list(d, DAP_EXCEPTION, NULL);
+	return breakpoints_end_list(d, DAP_EXCEPTION, NULL);
 }
 
 enum dap_breakpoint_kind breakpoints_kind(const struct dap *d, const struct breakpoint *bp)

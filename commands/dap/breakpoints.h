@@ -7,7 +7,7 @@
 /* Writes a Breakpoint. */
 void breakpoints_put(struct dap *d, struct json_writer *w, const char *key,
                      const struct breakpoint *bp);
-/* What it was made for; DAP_LINE for one of the console. */
+/* Kind of the client's breakpoint; DAP_LINE for a breakpoint of the console. */
 enum dap_breakpoint_kind breakpoints_kind(const struct dap *d, const struct breakpoint *bp);
 /*
  * A hitCondition. "3" and ">= 3": the third hit and all after it; "> 3": those after the third;

@@ -4,7 +4,6 @@
 #include "commands/dap/places.h"
 #include "commands/dap/values.h"
 #include "runtimes/query/literal.h"
-#include "runtimes/stepping/control.h"
 
 static struct error *check_can_write(const struct dap *d)
 {
@@ -14,13 +13,13 @@ static struct error *check_can_write(const struct dap *d)
 	return NULL;
 }
 
-/* A session is read-only until then. */
-static void warn_of_write(struct dap *d)
+/* Warns of the first write: a session is read-only until then. */
+static void change_warn_of_write(struct dap *d)
 {
 	if (!d->s->has_written)
 		dap_note(d,
-		         "asyncdbg: this session writes into the memory of process %d now, not "
-		         "only breakpoints",
+		         "asyncdbg: from now on this session writes to the memory of process %d, "
+		         "beyond breakpoints",
 		         (int)d->s->debuggee.control.pid);
 	d->s->has_written = true;
 }
@@ -30,7 +29,7 @@ static struct error *write_literal(struct dap *d, const struct dap_place *p, con
 	struct literal literal;
 
 	TRY(literal_encode(p->value.type, text, &literal));
-	warn_of_write(d);
+	change_warn_of_write(d);
 	TRY(debuggee_write(&d->s->debuggee, p->value.addr + literal.offset, literal.bytes,
 	                   literal.size));
 	return NULL;
@@ -68,7 +67,7 @@ struct error *dap_set_expression(struct dap *d, struct request *r)
 	return set(d, r, dap_text(r, "expression"));
 }
 
-/* What else is shown may be at the same address. */
+/* The other variables that are shown may have the same address. */
 void dap_after_set(struct dap *d)
 {
 	if (!d->client.invalidated)

@@ -13,7 +13,7 @@ static void put_target(struct json_writer *w, const char *label, int64_t start, 
 	json_close_object(w);
 }
 
-/* The text before the cursor. Columns count UTF-16 units; what is completed is ASCII. */
+/* The text before the cursor. Columns count UTF-16 units; completed names are ASCII. */
 static const char *before_cursor(const struct dap *d, const struct request *r)
 {
 	const char *text = dap_text(r, "text");
@@ -25,7 +25,7 @@ static const char *before_cursor(const struct dap *d, const struct request *r)
 	return arena_strndup(r->a, text, (size_t)column < len ? (size_t)column : len);
 }
 
-/* What begins the name that is typed: behind the last dot of a path. */
+/* Start of the name being typed: behind the last dot of a path. */
 static size_t name_start(const char *path)
 {
 	const char *dot = strrchr(path, '.');

@@ -33,7 +33,7 @@ struct breakpoint *dap_hit(const struct dap *d)
 
 struct error *dap_snapshot(struct dap *d, unsigned wants, const struct snapshot **ret)
 {
-	asyncdbg_pin(d->s->handle, true);
+	asyncdbg_reuse_snapshot(d->s->handle, true);
 	/* A client asks for all of them at each stop: one look is enough. */
 	if (asyncdbg_kind(d->s->handle) != ASYNCDBG_SAVED)
 		wants |= WANT_TASKS | WANT_RUNNING | WANT_STACKS;
@@ -42,7 +42,7 @@ struct error *dap_snapshot(struct dap *d, unsigned wants, const struct snapshot 
 
 void dap_forget(struct dap *d)
 {
-	asyncdbg_pin(d->s->handle, false);
+	asyncdbg_reuse_snapshot(d->s->handle, false);
 	asyncdbg_drop(d->s->handle);
 	ids_forget(&d->ids);
 }

@@ -1,9 +1,9 @@
 /*
- * What the requests of a client share. The Debug Adapter Protocol
+ * State shared by the requests of a client. The Debug Adapter Protocol
  * (microsoft.github.io/debug-adapter-protocol, 1.71): one client, one session, one program.
  * Requests are answered by the main thread, one after the other.
  *
- * While the program runs, each request halts it for as long as its answer takes. A client sees it
+ * While the program runs, each request halts it for as long as its answer takes. The client sees it
  * as running all the time.
  */
 #ifndef COMMANDS_DAP_CONTEXT_H
@@ -26,7 +26,7 @@ enum dap_state {
 	DAP_ENDED, /* the program has ended, or was let go */
 };
 
-/* What the client said in "initialize". */
+/* Capabilities from the client's "initialize". */
 struct dap_client {
 	bool lines_from_0, columns_from_0, paths_are_uris;
 	bool progress, invalidated, memory, ansi;
@@ -39,11 +39,11 @@ struct dap_breakpoint {
 	enum dap_breakpoint_kind kind;
 	unsigned number;    /* breakpoint.number */
 	const char *source; /* of DAP_LINE: the path, as the client has it */
-	const char *key;    /* all that was asked for, for comparison */
+	const char *key;    /* all its properties, for comparison */
 	bool wanted;        /* by the request that is being answered */
 };
 
-/* What the client knows of a breakpoint. */
+/* State of a breakpoint as last sent to the client. */
 struct dap_reported {
 	unsigned number;
 	uint64_t addr; /* of its first place; 0: it has none */
@@ -61,6 +61,24 @@ struct dap_data {
 	unsigned number; /* of the watchpoint; 0: none was asked for */
 };
 
+/* Requests to the program that are still to be carried out. */
+struct dap_pending {
+	bool stop_at_entry; /* a stop follows "configurationDone" */
+	bool pause;         /* of a running program */
+	bool terminate;     /* SIGTERM was sent: the next request kills */
+	bool resume; /* it goes on to receive SIGTERM, of which the client is to be notified */
+	bool step, step_one; /* by step, or by one instruction; only pause and the like end it */
+	struct step_options options;
+	bool decision; /* a hit is still to be decided: it was interrupted */
+};
+
+/* How loading is reported. */
+struct dap_progress {
+	int64_t answering; /* seq of the request that is being answered; 0: none */
+	unsigned n;        /* number of times that progress was reported */
+	bool is_reported;  /* progress is being reported */
+};
+
 struct dap {
 	struct session *s;
 	const struct call *call;             /* of the command */
@@ -75,21 +93,13 @@ struct dap {
 	const struct listener *listener; /* with --listen */
 	bool is_stranger; /* the client is not of our user, and has not shown the token */
 	bool launched;    /* by "launch" */
-	struct control_program program; /* likewise */
+	struct control_program program; /* by "launch" */
 	bool post_mortem;               /* a core or a saved snapshot */
-	bool stop_at_entry;             /* a stop follows "configurationDone" */
-	bool wants_pause;               /* of a running program */
-	bool terminates;                /* it was sent SIGTERM: the next time it is killed */
-	bool resumes;                   /* for that it goes on, which the client is to hear */
-	bool steps, steps_one; /* by step, or by one instruction; only pause and the like end it */
-	struct step_options step;
-	bool undecided;     /* a hit is still to be decided: it was interrupted */
+	struct dap_pending pending;
+	struct dap_progress progress;
 	bool done;          /* the connection ends */
-	int64_t answering;  /* seq of the request that is being answered; 0: none */
-	unsigned loadings;  /* how often progress was reported */
-	bool is_loading;    /* it is now */
 	int stop_thread;    /* of the last "stopped" */
-	bool groups_noted;  /* that tasks are listed as groups */
+	bool groups_noted;  /* the client was notified that tasks are listed as groups */
 	struct paths paths; /* the source map */
 	size_t max_tasks;
 	struct ids ids;
@@ -97,7 +107,7 @@ struct dap {
 	VEC(struct dap_reported) reported;
 	VEC(struct dap_data) data;
 	struct arena data_arena; /* of their texts */
-	struct arena arena;      /* until the end */
+	struct arena arena;      /* lives until the end */
 };
 
 /* A request that is being answered. */
@@ -105,14 +115,14 @@ struct request {
 	int64_t seq;
 	const char *command;
 	const struct node *arguments;
-	struct arena *a;       /* until it is answered */
+	struct arena *a;       /* lives until the request is answered */
 	struct message *m;     /* the answer, in whose body members may be put */
-	struct json_writer *w; /* of m */
+	struct json_writer *w; /* writer of m */
 };
 
-/* What a request needs. */
+/* State that a request requires. */
 enum dap_need {
-	DAP_NEEDS_NOTHING, /* but "initialize" */
+	DAP_NEEDS_NOTHING, /* nothing but "initialize" */
 	DAP_NEEDS_PROGRAM,
 	DAP_NEEDS_STOP,    /* a program that stands still, for the client too */
 	DAP_NEEDS_CONTROL, /* a program that can be continued */
@@ -120,7 +130,7 @@ enum dap_need {
 
 typedef struct error *dap_fn(struct dap *d, struct request *r);
 
-/* Which function answers a request. */
+/* A request, and the function that answers it. */
 struct dap_command_row {
 	const char *name;
 	enum dap_need need;
@@ -136,17 +146,17 @@ struct dap_command_row {
  * program runs, of this moment.
  */
 struct error *dap_snapshot(struct dap *d, unsigned wants, const struct snapshot **ret) MUST_CHECK;
-/* Forgets what is known of the program: it has run, or memory was changed. */
+/* Forgets the state of the program: it has run, or memory was changed. */
 void dap_forget(struct dap *d);
 /* Puts a line on the console, with a newline at its end. */
 void dap_note(struct dap *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Whether the program is held under control now, though the client may see it as running. */
+/* Whether the debuggee is held now, though the client may see it as running. */
 bool dap_is_held(const struct dap *d);
 
 /* The breakpoint that has halted the program at the last stop; NULL: none. */
 struct breakpoint *dap_hit(const struct dap *d);
 
-/* What "arguments" has: NULL, 0 or false where it is missing. */
+/* Members of "arguments": NULL, otherwise where one is missing. */
 const char *dap_text(const struct request *r, const char *name);
 int64_t dap_number(const struct request *r, const char *name, int64_t otherwise);
 bool dap_is_true(const struct request *r, const char *name, bool otherwise);

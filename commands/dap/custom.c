@@ -37,7 +37,7 @@ static struct error *put_document(struct dap *d, struct request *r, const word_v
 	return err;
 }
 
-static void add_word(word_vec *words, const char *word)
+static void custom_add_word(word_vec *words, const char *word)
 {
 	*vec_push(words) = word;
 }
@@ -47,15 +47,15 @@ static struct error *add_filter(const struct node *filter, word_vec *words)
 {
 	for (const struct node *n = node_first(filter); n; n = n->next) {
 		if (!n->key || !node_text(n))
-			return error_new(ERR_USAGE, "filter is an object of texts");
-		add_word(words, "--with");
-		add_word(words, n->key);
-		add_word(words, node_text(n));
+			return error_new(ERR_USAGE, "filter must be an object of strings");
+		custom_add_word(words, "--with");
+		custom_add_word(words, n->key);
+		custom_add_word(words, node_text(n));
 	}
 	return NULL;
 }
 
-static struct error *run(struct dap *d, struct request *r, word_vec *words)
+static struct error *custom_run(struct dap *d, struct request *r, word_vec *words)
 {
 	struct error *err = put_document(d, r, words);
 
@@ -68,17 +68,17 @@ struct error *dap_custom_tasks(struct dap *d, struct request *r)
 	word_vec words = { 0 };
 	int64_t limit = dap_number(r, "limit", 0);
 
-	add_word(&words, "tasks");
+	custom_add_word(&words, "tasks");
 	struct error *err = add_filter(node_get(r->arguments, "filter"), &words);
 	if (err) {
 		vec_free(&words);
 		return err;
 	}
 	if (limit > 0) {
-		add_word(&words, "--limit");
-		add_word(&words, arena_printf(r->a, "%lld", (long long)limit));
+		custom_add_word(&words, "--limit");
+		custom_add_word(&words, arena_printf(r->a, "%lld", (long long)limit));
 	}
-	return run(d, r, &words);
+	return custom_run(d, r, &words);
 }
 
 struct error *dap_custom_tree(struct dap *d, struct request *r)
@@ -88,25 +88,25 @@ struct error *dap_custom_tree(struct dap *d, struct request *r)
 
 	if (!task || *task == '-')
 		return error_new(ERR_USAGE, "asyncdbg/tree needs the id of a task");
-	add_word(&words, "async");
-	add_word(&words, "task");
-	add_word(&words, task);
-	return run(d, r, &words);
+	custom_add_word(&words, "async");
+	custom_add_word(&words, "task");
+	custom_add_word(&words, task);
+	return custom_run(d, r, &words);
 }
 
 struct error *dap_custom_graph(struct dap *d, struct request *r)
 {
 	word_vec words = { 0 };
 
-	add_word(&words, "async");
-	add_word(&words, "graph");
-	return run(d, r, &words);
+	custom_add_word(&words, "async");
+	custom_add_word(&words, "graph");
+	return custom_run(d, r, &words);
 }
 
 struct error *dap_custom_check(struct dap *d, struct request *r)
 {
 	word_vec words = { 0 };
 
-	add_word(&words, "check");
-	return run(d, r, &words);
+	custom_add_word(&words, "check");
+	return custom_run(d, r, &words);
 }

@@ -9,7 +9,7 @@
 #include "commands/dap/wire/listener.h"
 #include "debugger/base/file.h"
 
-static struct error *check(const struct call *call)
+static struct error *dap_check(const struct call *call)
 {
 	const char *listen_at = option_value(call, "listen");
 
@@ -17,7 +17,7 @@ static struct error *check(const struct call *call)
 }
 
 /* Standard output is the client's: nothing else may write to it. */
-static struct error *take_output(int *ret)
+static struct error *dap_take_output(int *ret)
 {
 	*ret = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (*ret < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
@@ -77,28 +77,25 @@ static struct error *run_dap(struct session *s, const struct answer *answer,
 	*initial = (struct dap){ .s = s, .call = call, .table = dap_table };
 	if (listen_at)
 		return serve_client(d, initial, listen_at, out->options.messages);
-	TRY(take_output(&fd));
+	TRY(dap_take_output(&fd));
 	*d = *initial;
 	return dap_serve(d, STDIN_FILENO, fd);
 }
 
 static const struct command_option options[] = {
-	{ "listen", "PATH|ADDRESS", false,
-	  "Wait for a client on a Unix socket, or on this port of this machine" },
+	{ "listen", "PATH|ADDRESS", false, "Wait for a client on a Unix socket or a local port" },
 	{ 0 },
 };
 
 const struct command dap_command = {
 	.name = "dap",
 	.options = options,
-	.check = check,
+	.check = dap_check,
 	.summary = "Serve an editor: the Debug Adapter Protocol on standard input and output",
-	.help = "    For VS Code, Neovim, Emacs, Zed and others; docs/editors.md has settings for\n"
-		"    them. One client is served. PATH, which has a slash, is a socket that only "
-		"you\n"
-		"    can connect to. ADDRESS is 127.0.0.1:PORT or [::1]:PORT: clients of other "
-		"users\n"
-		"    need the token that is printed.",
+	.help = "    For VS Code, Neovim, Emacs, Zed and others; docs/editors.md has their\n"
+		"    settings. Serves one client. PATH, which contains a slash, is a socket\n"
+		"    that only you can connect to. ADDRESS is 127.0.0.1:PORT or [::1]:PORT;\n"
+		"    clients of other users need the token that is printed.",
 	.offline = true,
 	.run = run_dap,
 };

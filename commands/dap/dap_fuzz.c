@@ -13,7 +13,7 @@ static struct error *attach_core(struct dap *d, struct request *r)
 {
 	(void)r;
 	d->post_mortem = true;
-	d->stop_at_entry = true;
+	d->pending.stop_at_entry = true;
 	d->state = DAP_CONFIGURED;
 	return NULL;
 }

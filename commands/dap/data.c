@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "commands/control/watching.h"
+#include "commands/control/watch_cmd.h"
 #include "commands/dap/breakpoints.h"
 #include "commands/dap/frames.h"
 #include "commands/dap/places.h"
@@ -27,9 +27,9 @@ const char *data_describe(const struct watchpoint *w, struct arena *a)
 {
 	if (w->ended)
 		return arena_printf(a, "%s: %s", w->text, w->note);
-	if (w->undecided)
-		return arena_printf(a, "its condition cannot be read: %s", w->problem);
-	if (!w->changed)
+	if (w->hits.undecided)
+		return arena_printf(a, "its condition cannot be read: %s", w->hits.problem);
+	if (!w->hits.changed)
 		return arena_printf(a, "%s was %s: it is %s", w->text,
 		                    w->kind == WATCH_READ ? "read" : "read or written",
 		                    w->value ? w->value : "?");
@@ -50,11 +50,11 @@ static struct error *check_size(const struct dap_place *p)
 	uint64_t size = type_size(p->value.type);
 
 	if (p->state && !(type_is_coroutine(p->value.type) && type_discr(p->value.type)))
-		return error_new(ERR_STATE, "it is no coroutine whose states are known");
+		return error_new(ERR_STATE, "it is not a coroutine whose states are known");
 	if (!p->state && (!size || size > WATCH_MAX_BYTES))
 		return error_new(ERR_STATE,
-		                 "it has %" PRIu64 " bytes: 1 to %d can be watched; choose a part "
-		                 "of it",
+		                 "it has %" PRIu64
+		                 " bytes: 1 to %d can be watched; choose a member",
 		                 size, WATCH_MAX_BYTES);
 	return NULL;
 }
@@ -68,8 +68,8 @@ static struct dap_data *find_data(struct dap *d, const char *id)
 	return NULL;
 }
 
-static struct error *keep(struct dap *d, const struct request *r, const struct dap_place *p,
-                          const struct watch_options *found, const char **ret)
+static struct error *data_keep(struct dap *d, const struct request *r, const struct dap_place *p,
+                               const struct watch_options *found, const char **ret)
 {
 	struct arena *a = &d->data_arena;
 	uint64_t nstops = d->s->debuggee.control.nstops;
@@ -84,7 +84,7 @@ static struct error *keep(struct dap *d, const struct request *r, const struct d
 		return NULL;
 	}
 	if (d->data.n >= DATA_MAX)
-		return error_new(ERR_STATE, "there are too many data breakpoints");
+		return error_new(ERR_STATE, "too many data breakpoints");
 	*vec_push(&d->data) = (struct dap_data){
 		.id = arena_strdup(a, id),
 		.frame = p->frame,
@@ -94,34 +94,33 @@ static struct error *keep(struct dap *d, const struct request *r, const struct d
 		             .owner = found->owner,
 		             .type = p->value.type,
 		             .addr = p->value.addr,
-		             .size = type_size(p->value.type),
 		             .state = p->state },
 	};
 	return NULL;
 }
 
-static struct error *choose(struct dap *d, const struct request *r, const char **id,
-                            const char **text)
+static struct error *data_choose(struct dap *d, const struct request *r, const char **id,
+                                 const char **text)
 {
 	struct watch_options found = { 0 };
 	struct dap_place place;
 
 	if (d->post_mortem)
-		return error_new(ERR_STATE, "post-mortem: a core or a snapshot does not run");
+		return error_new(ERR_STATE, "post-mortem: a core or a snapshot cannot run");
 	if (dap_is_true(r, "asAddress", false))
 		return error_new(ERR_STATE, "name the type, too: 0x7f00 as u64");
 	TRY(places_find(d, r, dap_text(r, "name"), &place));
 	TRY(check_size(&place));
-	TRY(watching_check_lasts(d->s, place.value.addr, place.global, &found.task,
-	                         place.global ? NULL : &found.owner));
+	TRY(watch_cmd_check_lasts(d->s, place.value.addr, place.global, &found.task,
+	                          place.global ? NULL : &found.owner));
 	*text = place.text;
-	return keep(d, r, &place, &found, id);
+	return data_keep(d, r, &place, &found, id);
 }
 
 struct error *dap_data_breakpoint_info(struct dap *d, struct request *r)
 {
 	const char *id = NULL, *text = NULL;
-	struct error *err = choose(d, r, &id, &text);
+	struct error *err = data_choose(d, r, &id, &text);
 
 	if (err && (err->kind == ERR_INTERRUPTED || err->kind == ERR_USAGE))
 		return err;
@@ -140,76 +139,76 @@ struct error *dap_data_breakpoint_info(struct dap *d, struct request *r)
 
 /* ---- setDataBreakpoints ---- */
 
-struct naming {
+struct data_naming {
 	struct dap *d;
 	int64_t frame;
 };
 
-/* A watching_find. */
+/* A watch_cmd_find. */
 static struct error *find_in_frame(void *arg, const char *expression, struct typed_local *ret)
 {
-	const struct naming *n = arg;
+	const struct data_naming *n = arg;
 
 	TRY(frames_evaluate(n->d, n->frame, expression, &n->d->s->answer, ret));
 	if (!ret->type || !ret->in_memory || !ret->shown.addr)
-		return error_new(ERR_STATE, "%s is in a register now, and has no address",
-		                 expression);
+		return error_new(ERR_STATE, "%s is in a register, and has no address", expression);
 	return NULL;
 }
 
-static const char *text_of(const struct node *n, const char *key)
+static const char *data_text_of(const struct node *n, const char *key)
 {
 	const char *text = node_text(node_get(n, key));
 
 	return text && *text ? text : NULL;
 }
 
-/* What a client wants of a data breakpoint, besides its place. */
+/* Reads the access, condition and hit condition of a data breakpoint. */
 static struct error *read_wish(const struct node *n, struct watch_options *ret)
 {
-	const char *access = text_of(n, "accessType"), *hits = text_of(n, "hitCondition");
+	const char *access = data_text_of(n, "accessType"), *hits = data_text_of(n, "hitCondition");
 
 	ret->kind = WATCH_WRITE;
 	while (access && ret->kind < WATCH_NKINDS && strcmp(access_names[ret->kind], access) != 0)
 		ret->kind++;
 	if (ret->kind == WATCH_NKINDS)
-		return error_new(ERR_UNSUPPORTED, "\"%s\" is no access that can be seen", access);
-	ret->rule = (struct watch_rule){ .condition = text_of(n, "condition") };
+		return error_new(ERR_UNSUPPORTED,
+		                 "\"%s\" is not a kind of access that can be watched", access);
+	ret->rule = (struct watch_rule){ .condition = data_text_of(n, "condition") };
 	return hits ? breakpoints_read_hits(hits, &ret->rule.skip, &ret->rule.every) : NULL;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool data_is_same(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Whether a watchpoint is what the client still wants. */
+/* Whether the client still wants a watchpoint as it is. */
 static bool is_wanted(const struct watchpoint *w, const struct watch_options *o)
 {
-	return w->kind == o->kind && is_same(w->rule.condition, o->rule.condition) &&
+	return w->kind == o->kind && data_is_same(w->rule.condition, o->rule.condition) &&
 	       w->rule.skip == o->rule.skip && w->rule.every == o->rule.every;
 }
 
-/* Of a condition that comes at a later stop, only what is watched and statics are known. */
+/* A condition that arrives at a later stop can name only the watched place and statics. */
 static struct error *add_new(struct dap *d, const struct dap_data *data, struct watch_options *o,
                              struct watchpoint **ret)
 {
 	uint64_t now = d->s->debuggee.control.nstops;
-	struct naming n = { .d = d, .frame = data->nstops == now ? data->frame : 0 };
+	struct data_naming n = { .d = d, .frame = data->nstops == now ? data->frame : 0 };
 	const struct watch_name own = { o->state ? NULL : o->text, o->type, o->addr };
 
-	TRY(watching_read_condition(d->s, o->rule.condition, &own, find_in_frame, &n, &o->rule));
+	TRY(watch_cmd_read_condition(d->s, o->rule.condition, &own, find_in_frame, &n, &o->rule));
 	return watch_add(&d->s->debuggee, o, ret);
 }
 
 /* The watchpoint of a wish, a new one where there is none. */
-static struct error *add(struct dap *d, const struct node *n, struct watchpoint **ret)
+static struct error *data_add(struct dap *d, const struct node *n, struct watchpoint **ret)
 {
 	struct dap_data *data = find_data(d, node_text(node_get(n, "dataId")));
 
 	if (!data)
-		return error_new(ERR_STATE, "the program that it was chosen in is gone, or it was "
-		                            "never chosen");
+		return error_new(ERR_STATE,
+		                 "the program that it was set in is gone, or it was never set");
 	struct watch_options options = data->options;
 	TRY(read_wish(n, &options));
 	*ret = data->number ? watch_numbered(&d->s->debuggee, data->number) : NULL;
@@ -223,7 +222,7 @@ static struct error *add(struct dap *d, const struct node *n, struct watchpoint 
 	return NULL;
 }
 
-static void put_watch(struct json_writer *w, const char *key, const struct watchpoint *watch)
+static void data_put_watch(struct json_writer *w, const char *key, const struct watchpoint *watch)
 {
 	json_open_object(w, key);
 	json_put_int(w, "id", watch->number);
@@ -233,13 +232,13 @@ static void put_watch(struct json_writer *w, const char *key, const struct watch
 	json_close_object(w);
 }
 
-static struct error *put_wanted(struct dap *d, struct request *r, const struct node *n)
+static struct error *data_put_wanted(struct dap *d, struct request *r, const struct node *n)
 {
 	struct watchpoint *watch;
-	struct error *err = add(d, n, &watch);
+	struct error *err = data_add(d, n, &watch);
 
 	if (!err) {
-		put_watch(r->w, NULL, watch);
+		data_put_watch(r->w, NULL, watch);
 		return NULL;
 	}
 	if (err->kind == ERR_INTERRUPTED)
@@ -252,7 +251,7 @@ static struct error *put_wanted(struct dap *d, struct request *r, const struct n
 	return NULL;
 }
 
-/* First those that are not wanted go: the processor has four for all. */
+/* Deletes unwanted watchpoints before new ones are added: the CPU has four in all. */
 static struct error *delete_others(struct dap *d, const struct node *list)
 {
 	for (size_t i = 0; i < d->data.n; i++) {
@@ -279,11 +278,11 @@ struct error *dap_set_data_breakpoints(struct dap *d, struct request *r)
 	const struct node *list = node_get(r->arguments, "breakpoints");
 
 	if (node_count(list) > DATA_MAX)
-		return error_new(ERR_USAGE, "there are too many data breakpoints");
+		return error_new(ERR_USAGE, "too many data breakpoints");
 	TRY(delete_others(d, list));
 	json_open_array(r->w, "breakpoints");
 	for (const struct node *n = node_first(list); n; n = n->next)
-		TRY(put_wanted(d, r, n));
+		TRY(data_put_wanted(d, r, n));
 	json_close_array(r->w);
 	return NULL;
 }
@@ -298,7 +297,7 @@ void data_send_new(struct dap *d, unsigned last)
 		struct message *m = message_event("breakpoint");
 
 		json_put_text(&m->w, "reason", "new");
-		put_watch(&m->w, "breakpoint", all->list.data[i]);
+		data_put_watch(&m->w, "breakpoint", all->list.data[i]);
 		message_send(m, &d->sender);
 	}
 }

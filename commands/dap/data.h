@@ -10,7 +10,7 @@ const struct watchpoint *data_hit(const struct dap *d);
 const char *data_describe(const struct watchpoint *w, struct arena *a);
 /* Sends an event for each watchpoint with a number above last: those of the console. */
 void data_send_new(struct dap *d, unsigned last);
-/* The program is another one: what dataBreakpointInfo has named is not there. */
+/* Forgets the places that dataBreakpointInfo has named, as the program is another one. */
 void data_forget(struct dap *d);
 
 #endif

@@ -24,7 +24,7 @@ static struct error *evaluate_path(struct dap *d, struct request *r, const char 
 		v.in_memory = true;
 		v.value = (struct value){ found.type, l->addr };
 	}
-	const char *doubt = local_doubt(l);
+	const char *doubt = local_uncertainty(l);
 
 	v.type = values_type(r, v.type, doubt);
 	values_put(d, r, NULL, &v);
@@ -86,14 +86,15 @@ static void catch_end(struct caught *c)
 static struct error *check_console(const struct dap *d, const struct command *command)
 {
 	if (command == &run_command || command == &attach_command)
-		return error_new(ERR_STATE, "the session of the editor has its program: start "
-		                            "another one for another program");
+		return error_new(ERR_STATE, "this session already has a program: start another "
+		                            "session for another program");
 	if (command->takes_program)
 		return error_new(ERR_STATE, "\"%s\" starts a program: use a terminal",
 		                 command->name);
 	if (command == &kill_command)
-		return error_new(ERR_STATE, "the editor's Stop ends the program: its second one "
-		                            "by SIGKILL");
+		return error_new(
+			ERR_STATE,
+			"the editor's Stop terminates the program: the second time by SIGKILL");
 	if (strcmp(command->name, "quit") == 0)
 		return error_new(ERR_STATE, "the editor's Disconnect ends the session");
 	if (command->stays && d->state == DAP_RUNNING)
@@ -130,7 +131,7 @@ static struct error *run_words(struct dap *d, struct caught *c, const struct wor
 	return NULL;
 }
 
-static struct error *run_line(struct dap *d, struct caught *c, const char *line)
+static struct error *evaluate_run_line(struct dap *d, struct caught *c, const char *line)
 {
 	SCRATCH(tmp);
 	struct words *commands;
@@ -142,7 +143,7 @@ static struct error *run_line(struct dap *d, struct caught *c, const char *line)
 	return NULL;
 }
 
-/* How a line can be read as a command. */
+/* Fit of a line to a command. */
 enum command_fit { FITS_NOT, FITS_SHORTENED, FITS_WHOLE };
 
 /*
@@ -221,13 +222,13 @@ static bool is_variable(struct dap *d, const struct request *r, const char *name
 	return !err;
 }
 
-static struct error *run_console(struct dap *d, struct request *r, const char *line)
+static struct error *evaluate_run_console(struct dap *d, struct request *r, const char *line)
 {
 	struct caught c;
 
 	focus_on(d, r);
 	catch_begin(&c);
-	struct error *err = run_line(d, &c, line);
+	struct error *err = evaluate_run_line(d, &c, line);
 	catch_end(&c);
 	if (!err) {
 		json_put_lines(r->w, "result", c.text, c.len);
@@ -238,8 +239,9 @@ static struct error *run_console(struct dap *d, struct request *r, const char *l
 }
 
 /*
- * In the console a variable wins over a command of its name, and one letter is no command: `k` of a
- * program with a variable k would kill it, `q` end the session. Behind a colon all are commands.
+ * Variables take precedence over commands in the console, and one letter is no command: `k` would
+ * kill a program that has a variable k, `q` would end the session. Behind a colon every word is a
+ * command.
  */
 static struct error *evaluate_line(struct dap *d, struct request *r, const char *line)
 {
@@ -247,17 +249,17 @@ static struct error *evaluate_line(struct dap *d, struct request *r, const char 
 	bool is_alone;
 
 	if (*text == ':' && text[1] != ':')
-		return run_console(d, r, text + 1);
+		return evaluate_run_console(d, r, text + 1);
 	const char *name = first_name(r->a, text, &is_alone);
 	if (name && is_variable(d, r, name)) {
 		if (is_alone)
 			return evaluate_path(d, r, name);
 		return error_wrap(evaluate_path(d, r, text),
-		                  "%s is a variable here, the command is :%s", name, name);
+		                  "%s is a variable here; the command is :%s", name, name);
 	}
 	enum command_fit fit = fit_line(d, r->a, text, &shortened);
 	if (fit == FITS_WHOLE)
-		return run_console(d, r, text);
+		return evaluate_run_console(d, r, text);
 	if (dap_number(r, "frameId", 0)) {
 		struct error *err = evaluate_path(d, r, text);
 
@@ -267,10 +269,10 @@ static struct error *evaluate_line(struct dap *d, struct request *r, const char 
 	}
 	if (fit == FITS_SHORTENED)
 		return error_new(ERR_USAGE,
-		                 "there is no variable %s here, and in the console a command needs "
-		                 "its whole word or a colon: \":%s\"",
+		                 "no variable %s here; in the console, a command needs its full "
+		                 "name or a colon: \":%s\"",
 		                 shortened, text);
-	return run_console(d, r, text);
+	return evaluate_run_console(d, r, text);
 }
 
 struct error *dap_evaluate(struct dap *d, struct request *r)

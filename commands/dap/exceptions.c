@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "commands/out/stopped.h"
+#include "commands/control/stopped.h"
 #include "debugger/target/target.h"
 #include "runtimes/graph/verdict.h"
 #include "runtimes/model/names.h"
@@ -13,7 +13,7 @@
 
 static const struct filter {
 	enum event_break_kind kind;
-	const char *title, *mode; /* of a stop */
+	const char *title, *mode; /* for a stop */
 	const char *label, *description, *condition;
 } filters[] = {
 	{ EVENT_BREAK_PANIC, "Panic", "always", "Panics",
@@ -23,8 +23,8 @@ static const struct filter {
 	  "Stop at panics that only the runtime catches, before anything is unwound",
 	  "A condition, such as task.name == \"app::serve\"" },
 	{ EVENT_BREAK_DEADLOCK, "Deadlock", "always", "Deadlocks",
-	  "Look at the program from time to time, and stop at a certain deadlock",
-	  "The time between two looks, such as 200ms; 1s where there is none" },
+	  "Check the program periodically, and stop at a certain deadlock",
+	  "The time between two checks, such as 200ms; default 1s" },
 };
 
 enum { NFILTERS = sizeof(filters) / sizeof(*filters) };
@@ -52,7 +52,7 @@ struct error *exceptions_find(const char *id, enum event_break_kind *ret)
 		if (strcmp(event_break_name(*ret), id) == 0)
 			return NULL;
 	}
-	return error_new(ERR_UNSUPPORTED, "there is no exception filter \"%s\"", id ? id : "?");
+	return error_new(ERR_UNSUPPORTED, "unknown exception filter \"%s\"", id ? id : "?");
 }
 
 /* ---- the stop ---- */
@@ -99,8 +99,8 @@ bool exceptions_at_stop(struct dap *d, struct arena *a, struct exception *ret)
 
 		*ret = (struct exception){
 			.id = name,
-			.title =
-				arena_printf(a, d->post_mortem ? "Ended by %s" : "Signal %s", name),
+			.title = arena_printf(a, d->post_mortem ? "Killed by %s" : "Signal %s",
+			                      name),
 			.text = name,
 			.mode = d->post_mortem ? "unhandled" : "always",
 		};

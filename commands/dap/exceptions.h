@@ -1,4 +1,4 @@
-/* What an editor calls exceptions: panics, deadlocks and signals. */
+/* Exceptions, as an editor calls them: panics, deadlocks and signals. */
 #ifndef COMMANDS_DAP_EXCEPTIONS_H
 #define COMMANDS_DAP_EXCEPTIONS_H
 
@@ -18,7 +18,10 @@ bool exceptions_at_stop(struct dap *d, struct arena *a, struct exception *ret);
 int exceptions_deadlocked(struct dap *d);
 /* Writes exceptionBreakpointFilters. */
 void exceptions_put_filters(struct json_writer *w);
-/* What a filter stops at. ERR_UNSUPPORTED: there is none of that name; id may be NULL. */
+/*
+ * The event that a filter stops at. ERR_UNSUPPORTED: there is no filter of that name; id may be
+ * NULL.
+ */
 struct error *exceptions_find(const char *id, enum event_break_kind *ret) MUST_CHECK;
 
 #endif

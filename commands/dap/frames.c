@@ -24,7 +24,7 @@ struct error *frames_ask(struct dap *d, const struct id_thread *id, struct quest
 	if (!th && !task)
 		return error_new(ERR_STATE, "this thread or task has ended");
 	if (q->native && !th)
-		return error_new(ERR_STATE, "no thread runs this task now");
+		return error_new(ERR_STATE, "no thread is running this task");
 	q->task = task && !q->native ? task->id : NULL;
 	q->thread = th ? th->number : 0;
 	SCRATCH(tmp);
@@ -56,7 +56,7 @@ struct error *frames_future(struct dap *d, const struct id_thread *id, const str
 
 /* ---- expressions ---- */
 
-/* Of a native frame that executes a coroutine the variables of that are asked for first. */
+/* A native frame that executes a coroutine: the variables of the coroutine are searched first. */
 static struct error *ask_both(struct dap *d, const struct id_thread *id,
                               const struct id_frame *frame, struct question *q,
                               const struct snapshot **ret)
@@ -92,7 +92,7 @@ struct error *frames_evaluate(struct dap *d, int64_t number, const char *express
 	const struct local *l = snap->printed;
 	if (!l || !l->value)
 		return error_new(ERR_STATE, "%s",
-		                 l && l->problem ? l->problem : "there is no such variable here");
+		                 l && l->problem ? l->problem : "no such variable here");
 	*ret = (struct typed_local){ .shown = *l };
 	if (typed.n && typed.data->in_memory && typed.data->type)
 		*ret = typed.data[0];

@@ -3,7 +3,7 @@
 #define COMMANDS_DAP_FRAMES_H
 
 #include "commands/dap/context.h"
-#include "runtimes/common/request.h"
+#include "runtimes/session/asyncdbg.h"
 
 /* The frame of that number, and whose it is; NULL: there is none any more. */
 const struct id_frame *frames_find(struct dap *d, int64_t number, const struct id_thread **id);
@@ -20,9 +20,9 @@ struct error *frames_ask(struct dap *d, const struct id_thread *id, struct quest
 struct error *frames_future(struct dap *d, const struct id_thread *id, const struct id_frame *frame,
                             unsigned *ret, bool *found) MUST_CHECK;
 /*
- * What an expression of `print` is in a frame, as a new snapshot has it; of a static, where there
- * is no such frame. in_memory: it is at shown.addr, and has a type. ERR_STATE says why it has no
- * value. The strings are the snapshot's, the value's text is in the arena.
+ * Evaluates an expression of `print` in a frame, with a new snapshot; a static needs no such frame.
+ * in_memory: the value is at shown.addr, and has a type. ERR_STATE says why it has no value. The
+ * strings are the snapshot's, the value's text is in the arena.
  */
 struct error *frames_evaluate(struct dap *d, int64_t frame, const char *expression, struct arena *a,
                               struct typed_local *ret) MUST_CHECK;

@@ -4,16 +4,16 @@
 
 #include "runtimes/model/model.h"
 
-/* What keys are of: no two kinds have equal ones. */
+/* Kinds of keys, hashed into them so that keys of two kinds differ. */
 enum { KEY_THREAD = 1, KEY_TASK, KEY_GROUP, KEY_FRAME, KEY_VALUE, KEY_SCOPE };
 
 /* Index of the element with that key, or SIZE_MAX. */
-static size_t known(const struct map *m, uint64_t key)
+static size_t ids_known(const struct map *m, uint64_t key)
 {
 	return (size_t)(uintptr_t)map_get(m, key) - 1;
 }
 
-static void keep(struct map *m, uint64_t key, size_t index)
+static void ids_keep(struct map *m, uint64_t key, size_t index)
 {
 	map_put(m, key, (void *)(uintptr_t)(index + 1));
 }
@@ -21,7 +21,7 @@ static void keep(struct map *m, uint64_t key, size_t index)
 int ids_of_thread(struct ids *ids, pid_t tid)
 {
 	uint64_t key = map_key_of_pair(KEY_THREAD, (uint64_t)tid);
-	size_t i = known(&ids->by_key, key);
+	size_t i = ids_known(&ids->by_key, key);
 
 	if (i == SIZE_MAX) {
 		i = ids->threads.n;
@@ -29,7 +29,7 @@ int ids_of_thread(struct ids *ids, pid_t tid)
 			return 0;
 		*vec_push(&ids->threads) =
 			(struct id_thread){ .kind = ID_THREAD, .number = (int)i + 1, .tid = tid };
-		keep(&ids->by_key, key, i);
+		ids_keep(&ids->by_key, key, i);
 	}
 	return ids->threads.data[i].number;
 }
@@ -48,7 +48,7 @@ int ids_of_task(struct ids *ids, const struct task *task)
 
 	key = map_key_of_pair(map_key_of_pair(key, task->runtime), task->addr);
 	key = map_key_of_pair(KEY_TASK, key);
-	size_t i = known(&ids->by_key, key);
+	size_t i = ids_known(&ids->by_key, key);
 
 	if (i == SIZE_MAX) {
 		i = ids->tasks.n;
@@ -59,7 +59,7 @@ int ids_of_task(struct ids *ids, const struct task *task)
 		id->kind = ID_TASK;
 		id->number = IDS_FIRST_TASK + (int)i + 1;
 		set_task(ids, id, task);
-		keep(&ids->by_key, key, i);
+		ids_keep(&ids->by_key, key, i);
 	}
 	return ids->tasks.data[i].number;
 }
@@ -67,7 +67,7 @@ int ids_of_task(struct ids *ids, const struct task *task)
 int ids_of_group(struct ids *ids, uint64_t group, const struct task *task)
 {
 	uint64_t key = map_key_of_pair(KEY_GROUP, group);
-	size_t i = known(&ids->by_key, key);
+	size_t i = ids_known(&ids->by_key, key);
 
 	if (i == SIZE_MAX) {
 		i = ids->groups.n;
@@ -76,7 +76,7 @@ int ids_of_group(struct ids *ids, uint64_t group, const struct task *task)
 		*vec_push(&ids->groups) =
 			(struct id_thread){ .kind = ID_GROUP,
 			                    .number = IDS_FIRST_GROUP + (int)i + 1 };
-		keep(&ids->by_key, key, i);
+		ids_keep(&ids->by_key, key, i);
 	}
 	set_task(ids, &ids->groups.data[i], task);
 	return ids->groups.data[i].number;
@@ -131,14 +131,14 @@ int ids_of_frame(struct ids *ids, const struct id_frame *frame)
 	                               (uint64_t)frame->kind << 32 | frame->number);
 
 	key = map_key_of_pair(KEY_FRAME, key);
-	size_t i = known(&ids->by_place, key);
+	size_t i = ids_known(&ids->by_place, key);
 
 	if (i == SIZE_MAX) {
 		i = ids->frames.n;
 		if (i >= IDS_MAX)
 			return 0;
 		*vec_push(&ids->frames) = *frame;
-		keep(&ids->by_place, key, i);
+		ids_keep(&ids->by_place, key, i);
 	}
 	return (int)i + 1;
 }
@@ -156,7 +156,7 @@ int ids_of_variables(struct ids *ids, const struct id_variables *v)
 			? map_key_of_pair(map_key_of_pair(KEY_SCOPE, v->scope), (uint64_t)v->frame)
 			: map_key_of_pair(map_key_of_pair(KEY_VALUE, (uintptr_t)v->value.type),
 	                                  v->value.addr);
-	size_t i = known(&ids->by_place, key);
+	size_t i = ids_known(&ids->by_place, key);
 
 	if (i == SIZE_MAX) {
 		i = ids->variables.n;
@@ -166,7 +166,7 @@ int ids_of_variables(struct ids *ids, const struct id_variables *v)
 
 		*kept = *v;
 		kept->name = v->name ? arena_strdup(&ids->stop_arena, v->name) : NULL;
-		keep(&ids->by_place, key, i);
+		ids_keep(&ids->by_place, key, i);
 	}
 	return (int)i + 1;
 }

@@ -13,7 +13,7 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
-#include "dwarf/values/value.h"
+#include "dwarf/values/parts.h"
 
 struct snapshot;
 struct task;
@@ -23,14 +23,14 @@ enum { IDS_FIRST_TASK = 1000000, IDS_FIRST_GROUP = 2000000, IDS_MAX = 1 << 20 };
 
 enum id_kind { ID_NONE, ID_THREAD, ID_TASK, ID_GROUP };
 
-/* What a thread of the protocol is. */
+/* A thread of the protocol: a thread, a task or a group of tasks. */
 struct id_thread {
 	enum id_kind kind;
 	int number;
 	pid_t tid;        /* ID_THREAD */
 	const char *task; /* ID_TASK, ID_GROUP: of its example; an id of the runtime */
 	uint64_t addr;    /* of that task's header */
-	unsigned runtime; /* of it: index */
+	unsigned runtime; /* index of that task's runtime */
 };
 
 enum frame_kind { FRAME_NATIVE, FRAME_AWAIT, FRAME_LABEL };
@@ -44,7 +44,7 @@ struct id_frame {
 
 enum scope_kind { SCOPE_LOCALS, SCOPE_AWAITED, SCOPE_TASK, SCOPE_REGISTERS };
 
-/* What has variables: a scope of a frame, or a value with parts. */
+/* A container of variables: a scope of a frame, or a value with parts. */
 struct id_variables {
 	bool is_scope;
 	enum scope_kind scope;
@@ -63,7 +63,7 @@ struct id_location {
 /* All zeros at first; free with ids_free(). */
 struct ids {
 	VEC(struct id_thread) threads, tasks, groups;
-	struct map by_key; /* of each of these */
+	struct map by_key; /* threads, tasks and groups by their keys */
 	VEC(struct id_frame) frames;
 	VEC(struct id_variables) variables;
 	VEC(struct id_location) locations;
@@ -74,13 +74,13 @@ struct ids {
 /* The number of a thread, task or group; 0: there are too many. */
 int ids_of_thread(struct ids *ids, pid_t tid);
 int ids_of_task(struct ids *ids, const struct task *task);
-/* key: of what its tasks have in common; task: an example. */
+/* key: of the property that the tasks of a group share; task: an example. */
 int ids_of_group(struct ids *ids, uint64_t key, const struct task *task);
 /* NULL: no such number was given. */
 const struct id_thread *ids_thread(const struct ids *ids, int64_t number);
 /* The thread that it means now, in a snapshot; NULL: none, or it has ended. */
 const struct thread_info *ids_find_thread(const struct id_thread *id, const struct snapshot *s);
-/* Of a task or group: the task. Of a thread: the task that it runs. NULL: none. */
+/* The task of a task or group, or the task that a thread runs. NULL: none. */
 const struct task *ids_find_task(const struct id_thread *id, const struct snapshot *s);
 
 int ids_of_frame(struct ids *ids, const struct id_frame *frame);

@@ -5,71 +5,73 @@
 #include "debugger/base/progress.h"
 
 /* The number of the request is in the id: see cancels() of inbox.c. */
-static void put_id(struct dap *d, struct message *m)
+static void loading_put_id(struct dap *d, struct message *m)
 {
 	SCRATCH(tmp);
 
 	json_put_text(&m->w, "progressId",
-	              arena_printf(&tmp, "%" PRId64 ".%u", d->answering, d->loadings));
+	              arena_printf(&tmp, "%" PRId64 ".%u", d->progress.answering, d->progress.n));
 }
 
-static void end(struct dap *d)
+static void loading_end(struct dap *d)
 {
-	if (!d->is_loading)
+	if (!d->progress.is_reported)
 		return;
 	struct message *m = message_event("progressEnd");
 
-	put_id(d, m);
-	d->is_loading = false;
+	loading_put_id(d, m);
+	d->progress.is_reported = false;
 	message_send(m, &d->sender);
 }
 
-static struct message *begin(struct dap *d)
+static struct message *loading_begin(struct dap *d)
 {
 	struct message *m = message_event("progressStart");
 
-	d->is_loading = true;
-	d->loadings++;
-	put_id(d, m);
+	d->progress.is_reported = true;
+	d->progress.n++;
+	loading_put_id(d, m);
 	json_put_text(&m->w, "title", "asyncdbg");
-	if (d->answering)
-		json_put_int(&m->w, "requestId", d->answering);
-	json_put_bool(&m->w, "cancellable", d->answering != 0);
+	if (d->progress.answering)
+		json_put_int(&m->w, "requestId", d->progress.answering);
+	json_put_bool(&m->w, "cancellable", d->progress.answering != 0);
 	return m;
 }
 
-static struct message *go_on(struct dap *d)
+static struct message *loading_go_on(struct dap *d)
 {
 	struct message *m = message_event("progressUpdate");
 
-	put_id(d, m);
+	loading_put_id(d, m);
 	return m;
 }
 
-static void report(void *arg, const char *what, uint64_t done, uint64_t total)
+static void loading_report(void *arg, const char *what, uint64_t done, uint64_t total)
 {
 	struct dap *d = arg;
 	SCRATCH(tmp);
 
 	if (!what) {
-		end(d);
+		loading_end(d);
 		return;
 	}
-	struct message *m = d->is_loading ? go_on(d) : begin(d);
+	struct message *m = d->progress.is_reported ? loading_go_on(d) : loading_begin(d);
 	const char *of = total ? arena_printf(&tmp, " of %" PRIu64, total) : "";
 	json_put_text(&m->w, "message", arena_printf(&tmp, "%s: %" PRIu64 "%s", what, done, of));
 	if (total)
 		json_put_int(&m->w, "percentage",
 		             done < total ? (int64_t)((double)done / (double)total * 100) : 100);
 	message_send(m, &d->sender);
-	/* Nobody waits for the answer any more, and the program may stand still for it. */
+	/*
+	 * The client is gone, and the program may stand still for an answer that nobody waits for.
+	 */
 	if (sender_is_gone(&d->sender))
 		interrupt_request();
 }
 
 void loading_listen(struct dap *d, unsigned delay_ms)
 {
-	progress_listen(report, d, delay_ms);
+	progress_listen(loading_report, d, delay_ms);
 }
 
 void loading_ignore(void)

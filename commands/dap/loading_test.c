@@ -30,7 +30,7 @@ static void assert_has(const char *text, const char *part)
 
 static void test_events(void **state)
 {
-	struct dap d = { .answering = 7 };
+	struct dap d = { .progress.answering = 7 };
 	char text[ROOM];
 	int ends[2];
 

@@ -9,7 +9,6 @@
 #include "debugger/base/str.h"
 #include "debugger/target/module.h"
 #include "dwarf/code/disassembly.h"
-#include "runtimes/common/inspector.h"
 
 enum {
 	MEMORY_MAX = 1 << 20, /* bytes of one answer */
@@ -58,7 +57,7 @@ struct error *dap_read_memory(struct dap *d, struct request *r)
 		return error_new(ERR_STATE, "a saved snapshot has no memory");
 	TRY(read_reference(r, &addr));
 	if (count < 0)
-		return error_new(ERR_USAGE, "count is a number of bytes");
+		return error_new(ERR_USAGE, "count must be a number of bytes");
 	size_t wanted = count > MEMORY_MAX ? MEMORY_MAX : (size_t)count;
 	uint8_t *bytes = arena_alloc(r->a, wanted + 1);
 	values_make_readable(d);
@@ -76,8 +75,8 @@ struct error *dap_read_memory(struct dap *d, struct request *r)
 /* ---- disassemble ---- */
 
 /* Writes an instruction; row NULL: there is none. */
-static void put_instruction(struct dap *d, struct request *r, uint64_t addr,
-                            const struct code_row *row)
+static void memory_put_instruction(struct dap *d, struct request *r, uint64_t addr,
+                                   const struct code_row *row)
 {
 	char text[3 * INSTRUCTION_BYTES + 1] = "";
 	struct dap_source at = { 0 };
@@ -104,7 +103,8 @@ static void put_instruction(struct dap *d, struct request *r, uint64_t addr,
 }
 
 /* The function that covers an address; where none does, what follows the address. */
-static void find_range(struct debuginfo *di, uint64_t addr, struct arena *a, struct code_range *ret)
+static void memory_find_range(struct debuginfo *di, uint64_t addr, struct arena *a,
+                              struct code_range *ret)
 {
 	enum { NO_FUNCTION_BYTES = 4096 };
 	struct error *err = disassembly_function_at(di, addr, a, ret);
@@ -127,22 +127,22 @@ static size_t find_instruction(const struct disassembly *code, uint64_t addr)
 struct error *dap_disassemble(struct dap *d, struct request *r)
 {
 	const struct disassembly_options options = { .lines = true };
-	const struct inspector *in = asyncdbg_inspector(d->s->handle);
+	struct debuginfo *di = asyncdbg_debuginfo(d->s->handle);
 	int64_t count = dap_number(r, "instructionCount", 0);
 	int64_t first = dap_number(r, "instructionOffset", 0);
 	struct disassembly code = { 0 };
 	struct code_range range;
 	uint64_t addr;
 
-	if (!in)
+	if (!di)
 		return error_new(ERR_STATE, "a saved snapshot has no code");
 	if (count < 0 || count > MEMORY_MAX_INSTRUCTIONS || first < INT32_MIN || first > INT32_MAX)
-		return error_new(ERR_USAGE, "instructionCount is a number up to %d",
+		return error_new(ERR_USAGE, "instructionCount must be at most %d",
 		                 MEMORY_MAX_INSTRUCTIONS);
 	TRY(read_reference(r, &addr));
 	values_make_readable(d);
-	find_range(in->di, addr, r->a, &range);
-	struct error *err = disassembly_read(in->di, &range, &options, r->a, &code);
+	memory_find_range(di, addr, r->a, &range);
+	struct error *err = disassembly_read(di, &range, &options, r->a, &code);
 	if (err && err->kind != ERR_FAULT)
 		return err;
 	error_free(err);
@@ -151,9 +151,9 @@ struct error *dap_disassemble(struct dap *d, struct request *r)
 	for (int64_t i = at; i < at + count; i++) {
 		bool there = i >= 0 && i < (int64_t)code.nrows;
 
-		put_instruction(d, r,
-		                there ? code.rows[i].insn.addr : addr + (uint64_t)(i - at + first),
-		                there ? &code.rows[i] : NULL);
+		memory_put_instruction(
+			d, r, there ? code.rows[i].insn.addr : addr + (uint64_t)(i - at + first),
+			there ? &code.rows[i] : NULL);
 	}
 	json_close_array(r->w);
 	return NULL;
@@ -188,15 +188,15 @@ struct error *dap_modules(struct dap *d, struct request *r)
 {
 	const struct target *t = asyncdbg_target(d->s->handle);
 	int64_t first = dap_number(r, "startModule", 0), count = dap_number(r, "moduleCount", 0);
-	size_t n = t ? t->nmodules : 0;
+	size_t n = t ? t->modules.n : 0;
 
 	if (first < 0 || count < 0)
-		return error_new(ERR_USAGE, "startModule and moduleCount count from 0");
+		return error_new(ERR_USAGE, "startModule and moduleCount must be at least 0");
 	json_open_array(r->w, "modules");
 	for (size_t i = (size_t)first; i < n; i++) {
 		if (count && i - (size_t)first >= (size_t)count)
 			break;
-		put_module(d, r, t->modules[i]);
+		put_module(d, r, t->modules.data[i]);
 	}
 	json_close_array(r->w);
 	json_put_int(r->w, "totalModules", (int64_t)n);

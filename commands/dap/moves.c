@@ -18,13 +18,13 @@ struct error *dap_pause(struct dap *d, struct request *r)
 {
 	(void)r;
 	if (d->state == DAP_RUNNING)
-		d->wants_pause = true;
+		d->pending.pause = true;
 	return NULL;
 }
 
 void dap_after_pause(struct dap *d)
 {
-	if (d->wants_pause && d->s->debuggee.control.pid)
+	if (d->pending.pause && d->s->debuggee.control.pid)
 		running_send_stop(d);
 }
 
@@ -38,50 +38,48 @@ static struct error *find_thread(struct dap *d, const struct request *r, pid_t *
 	const struct snapshot *snap;
 
 	if (!id)
-		return error_new(ERR_STATE, "there is no thread %" PRId64, number);
+		return error_new(ERR_STATE, "no thread %" PRId64, number);
 	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
 	const struct thread_info *th = ids_find_thread(id, snap);
 	if (!th)
-		return error_new(
-			ERR_STATE,
-			ids_find_task(id, snap)
-				? "no thread runs this task now: set a breakpoint where it "
-				  "goes on"
-				: "this thread or task has ended");
+		return error_new(ERR_STATE, ids_find_task(id, snap)
+		                                    ? "no thread is running this task: set a "
+		                                      "breakpoint where it continues"
+		                                    : "this thread or task has ended");
 	*ret = th->tid;
 	return NULL;
 }
 
-static struct error *step(struct dap *d, struct request *r, enum step_kind kind)
+static struct error *moves_step(struct dap *d, struct request *r, enum step_kind kind)
 {
 	const char *granularity = dap_text(r, "granularity");
 	bool one = granularity && strcmp(granularity, "instruction") == 0;
 
 	if (d->state != DAP_STOPPED)
 		return error_new(ERR_STATE, "the program runs");
-	d->step = (struct step_options){ .kind = kind };
-	TRY(find_thread(d, r, &d->step.tid));
-	d->steps_one = one && kind == STEP_INTO;
+	d->pending.options = (struct step_options){ .kind = kind };
+	TRY(find_thread(d, r, &d->pending.options.tid));
+	d->pending.step_one = one && kind == STEP_INTO;
 	if (one && kind == STEP_NEXT)
-		d->step.kind = STEP_INSTRUCTION;
-	d->steps = true;
+		d->pending.options.kind = STEP_INSTRUCTION;
+	d->pending.step = true;
 	d->state = DAP_RUNNING;
 	return NULL;
 }
 
 struct error *dap_next(struct dap *d, struct request *r)
 {
-	return step(d, r, STEP_NEXT);
+	return moves_step(d, r, STEP_NEXT);
 }
 
 struct error *dap_step_in(struct dap *d, struct request *r)
 {
-	return step(d, r, STEP_INTO);
+	return moves_step(d, r, STEP_INTO);
 }
 
 struct error *dap_step_out(struct dap *d, struct request *r)
 {
-	return step(d, r, STEP_FINISH);
+	return moves_step(d, r, STEP_FINISH);
 }
 
 struct error *dap_cancel(struct dap *d, struct request *r)

@@ -13,8 +13,8 @@ struct dap_place {
 };
 
 /*
- * What the arguments variablesReference and name mean, or else the expression in the frame frameId.
- * ERR_STATE: it has no address, with the reason. Strings are in the request's arena.
+ * The place that the arguments variablesReference and name denote, or else the expression in the
+ * frame frameId. ERR_STATE: it has no address, with the reason. Strings are in the request's arena.
  */
 struct error *places_find(struct dap *d, const struct request *r, const char *expression,
                           struct dap_place *ret) MUST_CHECK;

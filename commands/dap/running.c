@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "commands/control/stop.h"
+#include "commands/control/stopped.h"
 #include "commands/dap/breakpoints.h"
 #include "commands/dap/data.h"
 #include "commands/dap/exceptions.h"
-#include "commands/out/stopped.h"
 #include "runtimes/model/names.h"
-#include "runtimes/stepping/trap.h"
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
-/* A stream of which each line goes to the console. */
+/* Writes to a stream whose lines go to the console. */
 static ssize_t write_console(void *cookie, const char *bytes, size_t len)
 {
 	struct dap *d = cookie;
@@ -61,7 +60,7 @@ static bool is_step(const struct dap *d)
 }
 
 /* "returned, resumed after 3 polls; ..." */
-static const char *step_text(struct arena *a, const struct step_end *end)
+static const char *step_text(struct arena *a, const struct step_exit *end)
 {
 	return arena_printf(
 		a, "%s%s%s%s%s%s", step_reason_name(end->reason), end->value ? " " : "",
@@ -79,7 +78,7 @@ static const char *stop_reason(const struct dap *d, const struct breakpoint *bp,
 	};
 	const struct control_stop *stop = &d->s->debuggee.control.stop;
 
-	if (d->wants_pause)
+	if (d->pending.pause)
 		return "pause";
 	if (exception)
 		return "exception";
@@ -104,7 +103,7 @@ static const char *stop_reason(const struct dap *d, const struct breakpoint *bp,
 	}
 }
 
-/* Of a breakpoint: what happened there. */
+/* Describes the event at a breakpoint; NULL: there is none. */
 static const char *breakpoint_text(const struct breakpoint *bp, struct arena *a)
 {
 	if (bp->undecided)
@@ -131,7 +130,7 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 	} else if (is_step(d)) {
 		description = step_text(&tmp, &d->s->debuggee.step);
 	} else if (d->s->debuggee.control.stop.reason == CONTROL_EXEC) {
-		description = "It runs another program now";
+		description = "It executes another program now";
 	} else if (d->post_mortem) {
 		description = "Post-mortem";
 	}
@@ -143,7 +142,7 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 		json_put_text(w, "text", text);
 }
 
-static void put_hits(struct json_writer *w, const struct debuggee *of)
+static void running_put_hits(struct json_writer *w, const struct debuggee *of)
 {
 	if (!of->breakpoint && !of->watch)
 		return;
@@ -170,7 +169,7 @@ static void send_stopped(struct dap *d, int thread, const struct breakpoint *bp)
 	put_description(d, &m->w, bp, exception ? &e : NULL);
 	json_put_int(&m->w, "threadId", thread);
 	json_put_bool(&m->w, "allThreadsStopped", true);
-	put_hits(&m->w, &d->s->debuggee);
+	running_put_hits(&m->w, &d->s->debuggee);
 	d->stop_thread = thread;
 	message_send(m, &d->sender);
 }
@@ -193,7 +192,7 @@ void running_send_stop(struct dap *d)
 	d->state = DAP_STOPPED;
 	breakpoints_send_changes(d);
 	send_stopped(d, thread, dap_hit(d));
-	d->wants_pause = false;
+	d->pending.pause = false;
 }
 
 void running_send_post_mortem(struct dap *d)
@@ -221,7 +220,8 @@ void running_send_end(struct dap *d)
 		SCRATCH(tmp);
 
 		if (stop->reason == CONTROL_KILLED)
-			dap_note(d, "the program was ended by %s", signal_name(&tmp, stop->signal));
+			dap_note(d, "the program was killed by %s",
+			         signal_name(&tmp, stop->signal));
 		m = message_event("exited");
 		json_put_int(&m->w, "exitCode",
 		             stop->reason == CONTROL_EXITED ? stop->status : 128 + stop->signal);
@@ -234,27 +234,27 @@ void running_send_end(struct dap *d)
 
 /* ---- running ---- */
 
-/* Stops at which the client hears nothing: a message is to be answered. */
+/* Whether the stop is only to answer a message: the client is not informed of it. */
 static bool is_for_message(const struct dap *d)
 {
-	return d->s->debuggee.control.stop.reason == CONTROL_INTERRUPTED && !d->wants_pause;
+	return d->s->debuggee.control.stop.reason == CONTROL_INTERRUPTED && !d->pending.pause;
 }
 
 /* Lets it run, unless a hit is still to be decided. */
-static struct error *run(struct dap *d)
+static struct error *running_run(struct dap *d)
 {
 	struct control *c = &d->s->debuggee.control;
 	bool stop = false;
 
-	if (d->undecided) {
+	if (d->pending.decision) {
 		TRY(control_ask(c, &stop));
-		d->undecided = false;
+		d->pending.decision = false;
 		if (stop)
 			return NULL;
 	}
-	if (d->steps_one)
-		return debuggee_step_one(&d->s->debuggee, d->step.tid);
-	return stop_run(d->s, d->steps ? &d->step : NULL, running_messages(d));
+	if (d->pending.step_one)
+		return debuggee_step_one(&d->s->debuggee, d->pending.options.tid);
+	return stop_run(d->s, d->pending.step ? &d->pending.options : NULL, running_messages(d));
 }
 
 /* Whether the last stop is a hit. */
@@ -268,12 +268,12 @@ struct error *running_continue(struct dap *d)
 	struct session *s = d->s;
 
 	dap_forget(d);
-	struct error *err = run(d);
+	struct error *err = running_run(d);
 	inbox_calm(&d->inbox);
-	d->steps = d->steps_one = false;
+	d->pending.step = d->pending.step_one = false;
 	/* A message came while a hit was looked at: it is answered first. */
 	if (err && err->kind == ERR_INTERRUPTED && !interrupt_is_end()) {
-		d->undecided |= is_hit(&s->debuggee.control);
+		d->pending.decision |= is_hit(&s->debuggee.control);
 		error_free(err);
 		return NULL;
 	}

@@ -11,13 +11,13 @@
 struct error *running_continue(struct dap *d) MUST_CHECK;
 /* Sends "stopped" for the last stop. */
 void running_send_stop(struct dap *d);
-/* The same for a core or a snapshot, where it ends. */
+/* Sends "stopped" for a core or a snapshot: the place where it ends. */
 void running_send_post_mortem(struct dap *d);
 /* Sends "exited" where it has, and "terminated". */
 void running_send_end(struct dap *d);
 /*
- * After a command of the console. before: the process that was under control; 0: none. moves: the
- * command lets it run, and it has stopped again or ended.
+ * Updates the client after a command of the console. before: the former debuggee; 0: none. moves:
+ * the command lets it run, and it has stopped again or ended.
  */
 void running_look(struct dap *d, pid_t before, bool moves);
 /* Lets the program go, or ends it. Nothing is sent. */

@@ -29,16 +29,15 @@ static struct error *check_state(const struct dap *d, const struct dap_command_r
 	bool has_program = d->state != DAP_NEW && d->state != DAP_IDLE && d->state != DAP_ENDED;
 
 	if (d->state == DAP_NEW && strcmp(row->name, "initialize") != 0)
-		return error_new(ERR_STATE, "the first request is \"initialize\"");
+		return error_new(ERR_STATE, "the first request must be \"initialize\"");
 	if (row->need == DAP_NEEDS_NOTHING)
 		return NULL;
 	if (d->state == DAP_ENDED)
 		return error_new(ERR_STATE, "the program has ended");
 	if (!has_program)
-		return error_new(ERR_STATE,
-		                 "there is no program: \"launch\" or \"attach\" names it");
+		return error_new(ERR_STATE, "no program yet: use \"launch\" or \"attach\"");
 	if (row->need == DAP_NEEDS_CONTROL && d->post_mortem)
-		return error_new(ERR_STATE, "post-mortem: a core or a snapshot does not run");
+		return error_new(ERR_STATE, "post-mortem: a core or a snapshot cannot run");
 	if (row->need == DAP_NEEDS_STOP && d->state == DAP_RUNNING)
 		return error_new(ERR_STATE, "the program runs");
 	return NULL;
@@ -60,8 +59,8 @@ static struct error *check_client(struct dap *d, const struct request *r)
 		return NULL;
 	}
 	d->done = starts;
-	return error_new(ERR_STATE, "this client is not of the user that asyncdbg runs as: launch "
-	                            "and attach need the \"token\" that was printed at the start");
+	return error_new(ERR_STATE, "this client belongs to another user: launch and attach need "
+	                            "the \"token\" that asyncdbg printed at its start");
 }
 
 static struct error *answer(struct dap *d, struct request *r, const struct dap_command_row *row)
@@ -88,13 +87,13 @@ static void answer_request(struct dap *d, struct request *r)
 	r->m = message_response(r->seq, r->command);
 	r->w = &r->m->w;
 	inbox_answering(&d->inbox, r->seq);
-	d->answering = r->seq;
+	d->progress.answering = r->seq;
 	progress_begin();
 	struct error *err CLEANUP(error_freep) =
 		row ? answer(d, r, row)
 		    : error_new(ERR_UNSUPPORTED, "not supported: %s", r->command);
 	progress_end();
-	d->answering = 0;
+	d->progress.answering = 0;
 	inbox_answering(&d->inbox, 0);
 	arena_reset(&d->s->answer);
 	if (err) {
@@ -108,7 +107,7 @@ static void answer_request(struct dap *d, struct request *r)
 		dap_forget(d);
 }
 
-static void answer_letter(struct dap *d, struct letter *l)
+static void answer_message(struct dap *d, struct dap_message *l)
 {
 	struct request r = { .seq = node_number(node_get(l->root, "seq"), 0),
 		             .command = node_text(node_get(l->root, "command")),
@@ -121,7 +120,7 @@ static void answer_letter(struct dap *d, struct letter *l)
 	else if (type && strcmp(type, "response") == 0)
 		return; /* to a request of ours: there are none that need an answer */
 	else if (!type || strcmp(type, "request") != 0 || !r.command)
-		dap_note(d, "asyncdbg: a message of the client is no request");
+		dap_note(d, "asyncdbg: a message of the client is not a request");
 	else
 		answer_request(d, &r);
 }
@@ -132,7 +131,7 @@ static void answer_letter(struct dap *d, struct letter *l)
  * A client of another user has STRANGER_NS to show the token: others wait meanwhile. NULL ends the
  * connection.
  */
-static struct letter *take_letter(struct dap *d, uint64_t begun)
+static struct dap_message *take_message(struct dap *d, uint64_t begun)
 {
 	if (!d->is_stranger)
 		return inbox_take(&d->inbox);
@@ -147,7 +146,7 @@ static struct error *serve(struct dap *d)
 
 	while (!d->done && !sender_is_gone(&d->sender)) {
 		if (d->state == DAP_RUNNING && dap_is_held(d) &&
-		    inbox_alert(&d->inbox, d->steps ? INBOX_URGENT : INBOX_ANY)) {
+		    inbox_alert(&d->inbox, d->pending.step ? INBOX_URGENT : INBOX_ANY)) {
 			progress_begin();
 			struct error *err = running_continue(d);
 
@@ -157,13 +156,13 @@ static struct error *serve(struct dap *d)
 			breakpoints_send_changes(d);
 			continue;
 		}
-		struct letter *l = take_letter(d, begun);
+		struct dap_message *l = take_message(d, begun);
 
 		if (!l)
 			return NULL;
-		answer_letter(d, l);
+		answer_message(d, l);
 		breakpoints_send_changes(d);
-		letter_free(l);
+		dap_message_free(l);
 		if (d->s->quit)
 			d->done = true;
 	}

@@ -4,7 +4,7 @@
 
 #include "commands/dap/context.h"
 
-/* All requests that are answered; ends with a name of NULL. */
+/* Table of the requests that are answered; terminated by a NULL name. */
 extern const struct dap_command_row dap_table[];
 
 /*

@@ -27,7 +27,7 @@ static const char *const capabilities[] = {
 	"supportsCompletionsRequest",
 };
 
-/* Not of cores and snapshots. */
+/* Capabilities for live processes, not for cores and snapshots. */
 static const char *const live_capabilities[] = {
 	"supportsFunctionBreakpoints",
 	"supportsInstructionBreakpoints",
@@ -42,7 +42,8 @@ static const char *const live_capabilities[] = {
 	"supportsBreakpointLocationsRequest",
 };
 
-static void put_capabilities(struct json_writer *w, const char *const *names, size_t n, bool yes)
+static void session_put_capabilities(struct json_writer *w, const char *const *names, size_t n,
+                                     bool yes)
 {
 	for (size_t i = 0; i < n; i++)
 		json_put_bool(w, names[i], yes);
@@ -53,7 +54,7 @@ struct error *dap_initialize(struct dap *d, struct request *r)
 	const char *format = dap_text(r, "pathFormat");
 
 	if (d->state != DAP_NEW)
-		return error_new(ERR_STATE, "\"initialize\" came before");
+		return error_new(ERR_STATE, "already initialized");
 	d->client = (struct dap_client){
 		.lines_from_0 = !dap_is_true(r, "linesStartAt1", true),
 		.columns_from_0 = !dap_is_true(r, "columnsStartAt1", true),
@@ -64,10 +65,11 @@ struct error *dap_initialize(struct dap *d, struct request *r)
 		.ansi = dap_is_true(r, "supportsANSIStyling", false),
 	};
 	if (d->client.paths_are_uris)
-		return error_new(ERR_UNSUPPORTED, "paths are plain ones: pathFormat \"path\"");
-	put_capabilities(r->w, capabilities, sizeof(capabilities) / sizeof(*capabilities), true);
-	put_capabilities(r->w, live_capabilities,
-	                 sizeof(live_capabilities) / sizeof(*live_capabilities), true);
+		return error_new(ERR_UNSUPPORTED, "only pathFormat \"path\" is supported");
+	session_put_capabilities(r->w, capabilities, sizeof(capabilities) / sizeof(*capabilities),
+	                         true);
+	session_put_capabilities(r->w, live_capabilities,
+	                         sizeof(live_capabilities) / sizeof(*live_capabilities), true);
 	exceptions_put_filters(r->w);
 	json_put_list(r->w, "completionTriggerCharacters", (const char *const[]){ "." }, 1);
 	if (d->client.progress)
@@ -79,7 +81,7 @@ struct error *dap_initialize(struct dap *d, struct request *r)
 
 /* ---- a program ---- */
 
-/* What launch and attach have in common. */
+/* Reads the arguments that launch and attach have in common. */
 static struct error *read_common(struct dap *d, struct request *r)
 {
 	struct session *s = d->s;
@@ -87,9 +89,9 @@ static struct error *read_common(struct dap *d, struct request *r)
 	int64_t max = dap_number(r, "maxTasks", MAX_TASKS);
 
 	if (d->state != DAP_IDLE)
-		return error_new(ERR_STATE, "there is a program already");
+		return error_new(ERR_STATE, "there is already a program");
 	if (max < 1 || max > INT_MAX)
-		return error_new(ERR_USAGE, "maxTasks is a number of tasks from 1 on");
+		return error_new(ERR_USAGE, "maxTasks must be at least 1");
 	d->max_tasks = (size_t)max;
 	TRY(paths_set(&d->paths, node_get(r->arguments, "sourceMap")));
 	for (size_t i = 0; i < d->paths.rules.n; i++) /* for the commands of the console */
@@ -111,12 +113,12 @@ static struct error *read_words(struct dap *d, struct request *r, const char ***
 	size_t n = node_count(args), i = 0;
 
 	if ((args && args->kind != JSON_IS_ARRAY) || n > MAX_WORDS)
-		return error_new(ERR_USAGE, "args is a list of texts");
+		return error_new(ERR_USAGE, "args must be an array of strings");
 	const char **argv = NEW_ARRAY(&d->arena, const char *, n + 2);
 	argv[i++] = d->s->own_options.target.exe;
 	for (const struct node *word = node_first(args); word; word = word->next) {
 		if (!node_text(word))
-			return error_new(ERR_USAGE, "args is a list of texts");
+			return error_new(ERR_USAGE, "args must be an array of strings");
 		argv[i++] = arena_strdup(&d->arena, node_text(word));
 	}
 	*ret = argv;
@@ -137,7 +139,7 @@ static struct error *read_env(struct dap *d, struct request *r, char ***ret)
 	size_t n = 0, ours = 0;
 
 	if (env && env->kind != JSON_IS_OBJECT)
-		return error_new(ERR_USAGE, "env is an object of texts");
+		return error_new(ERR_USAGE, "env must be an object of strings");
 	while (environ[ours])
 		ours++;
 	char **list = NEW_ARRAY(&d->arena, char *, ours + node_count(env) + 1);
@@ -151,7 +153,7 @@ static struct error *read_env(struct dap *d, struct request *r, char ***ret)
 	}
 	for (const struct node *v = node_first(env); v; v = v->next) {
 		if (v->kind != JSON_IS_TEXT && v->kind != JSON_IS_NULL)
-			return error_new(ERR_USAGE, "env: %s is no text", v->key);
+			return error_new(ERR_USAGE, "env: %s is not a string", v->key);
 		if (v->kind == JSON_IS_TEXT)
 			list[n++] = arena_printf(&d->arena, "%s=%s", v->key, v->text);
 	}
@@ -176,7 +178,7 @@ static struct error *start(struct dap *d, struct control_program *program)
 	return err;
 }
 
-/* What a launch says of the program, besides its path. */
+/* Reads the arguments, environment and directory of a launch. */
 static struct error *read_program(struct dap *d, struct request *r)
 {
 	struct control_program program = { .no_input = true };
@@ -187,12 +189,12 @@ static struct error *read_program(struct dap *d, struct request *r)
 	program.cwd = cwd && *cwd ? arena_strdup(&d->arena, cwd) : NULL;
 	program.random = dap_is_true(r, "randomAddresses", false);
 	d->program = program;
-	d->stop_at_entry = dap_is_true(r, "stopOnEntry", false);
+	d->pending.stop_at_entry = dap_is_true(r, "stopOnEntry", false);
 	return NULL;
 }
 
 /* Starts it, to where its own code begins; else there is none. */
-static struct error *begin_program(struct dap *d)
+static struct error *session_begin_program(struct dap *d)
 {
 	TRY(start(d, &d->program));
 	struct error *err = stop_begin(d->s, running_messages(d));
@@ -214,13 +216,13 @@ struct error *dap_launch(struct dap *d, struct request *r)
 	if (!d->s->own_options.target.exe)
 		return error_new(ERR_USAGE, "launch needs \"program\", the path of an executable");
 	TRY(read_program(d, r));
-	TRY(begin_program(d));
+	TRY(session_begin_program(d));
 	d->launched = true;
 	d->state = DAP_CONFIGURED;
 	return NULL;
 }
 
-static struct error *open_file(struct dap *d, const char *file)
+static struct error *session_open_file(struct dap *d, const char *file)
 {
 	struct asyncdbg_options *options = &d->s->own_options;
 
@@ -259,18 +261,18 @@ struct error *dap_attach(struct dap *d, struct request *r)
 	if ((pid != 0) + (file != NULL) + (core && saved) != 1 || pid < 0 || pid > INT_MAX)
 		return error_new(ERR_USAGE, "attach needs one of pid, core and snapshot");
 	if (file) {
-		TRY(open_file(d, file));
+		TRY(session_open_file(d, file));
 		d->post_mortem = true;
-		d->stop_at_entry = true;
+		d->pending.stop_at_entry = true;
 	} else {
 		TRY(attach_to(d, (pid_t)pid));
-		d->stop_at_entry = dap_is_true(r, "stopOnAttach", false);
+		d->pending.stop_at_entry = dap_is_true(r, "stopOnAttach", false);
 	}
 	d->state = DAP_CONFIGURED;
 	return NULL;
 }
 
-/* Says what a program that does not run, or that was not launched, cannot do. */
+/* Reports the requests that a program that does not run, or that was not launched, cannot serve. */
 static void reduce_capabilities(struct dap *d)
 {
 	struct message *m = message_event("capabilities");
@@ -278,12 +280,12 @@ static void reduce_capabilities(struct dap *d)
 
 	json_open_object(&m->w, "capabilities");
 	json_put_bool(&m->w, "supportsRestartRequest", false);
-	put_capabilities(&m->w, live_capabilities, d->post_mortem ? n : 0, false);
+	session_put_capabilities(&m->w, live_capabilities, d->post_mortem ? n : 0, false);
 	json_close_object(&m->w);
 	message_send(m, &d->sender);
 }
 
-static void send_process(struct dap *d)
+static void session_send_process(struct dap *d)
 {
 	const struct target *t = asyncdbg_target(d->s->handle);
 	const char *exe = d->s->own_options.target.exe;
@@ -305,7 +307,7 @@ void dap_after_start(struct dap *d)
 {
 	if (!d->launched)
 		reduce_capabilities(d);
-	send_process(d);
+	session_send_process(d);
 	struct message *m = message_event("initialized");
 	message_send(m, &d->sender);
 }
@@ -316,8 +318,8 @@ struct error *dap_configured(struct dap *d, struct request *r)
 {
 	(void)r;
 	if (d->state != DAP_CONFIGURED)
-		return error_new(ERR_STATE, "\"configurationDone\" came before");
-	d->state = d->stop_at_entry ? DAP_STOPPED : DAP_RUNNING;
+		return error_new(ERR_STATE, "already configured");
+	d->state = d->pending.stop_at_entry ? DAP_STOPPED : DAP_RUNNING;
 	return NULL;
 }
 
@@ -336,9 +338,9 @@ struct error *dap_restart(struct dap *d, struct request *r)
 	struct request launch = *r;
 
 	if (!d->launched)
-		return error_new(ERR_STATE, "only what was launched can be started again");
+		return error_new(ERR_STATE, "only a launched program can be restarted");
 	if (d->state == DAP_CONFIGURED)
-		return error_new(ERR_STATE, "\"configurationDone\" comes before");
+		return error_new(ERR_STATE, "\"configurationDone\" must come first");
 	launch.arguments = node_get(r->arguments, "arguments");
 	if (launch.arguments)
 		TRY(read_program(d, &launch));
@@ -347,19 +349,20 @@ struct error *dap_restart(struct dap *d, struct request *r)
 	output_close(&d->output);
 	dap_forget(d);
 	data_forget(d);
-	d->undecided = d->steps = d->steps_one = d->wants_pause = d->terminates = false;
+	d->pending.decision = d->pending.step = d->pending.step_one = d->pending.pause =
+		d->pending.terminate = false;
 	TRY(session_reopen(d->s, 0, NULL));
-	struct error *err = begin_program(d);
+	struct error *err = session_begin_program(d);
 	if (err)
 		running_send_end(d);
 	else
-		d->state = d->stop_at_entry ? DAP_STOPPED : DAP_RUNNING;
+		d->state = d->pending.stop_at_entry ? DAP_STOPPED : DAP_RUNNING;
 	return err;
 }
 
 void dap_after_restart(struct dap *d)
 {
-	send_process(d);
+	session_send_process(d);
 	dap_after_configured(d);
 }
 
@@ -384,12 +387,12 @@ struct error *dap_terminate(struct dap *d, struct request *r)
 		return NULL;
 	}
 	/* A program that was launched and has not run yet has nothing to tidy up. */
-	if (d->terminates || (d->launched && d->state == DAP_CONFIGURED))
+	if (d->pending.terminate || (d->launched && d->state == DAP_CONFIGURED))
 		return control_kill(c);
 	if (kill(c->pid, SIGTERM) != 0)
 		return error_os(errno, "SIGTERM");
-	d->terminates = true;
-	d->resumes = d->state == DAP_STOPPED;
+	d->pending.terminate = true;
+	d->pending.resume = d->state == DAP_STOPPED;
 	d->state = DAP_RUNNING; /* to receive it */
 	return NULL;
 }
@@ -399,12 +402,12 @@ void dap_after_terminate(struct dap *d)
 	if (!d->s->debuggee.control.pid) {
 		if (d->state != DAP_ENDED)
 			running_send_end(d);
-	} else if (d->resumes) {
+	} else if (d->pending.resume) {
 		struct message *m = message_event("continued");
 
 		json_put_int(&m->w, "threadId", d->stop_thread);
 		json_put_bool(&m->w, "allThreadsContinued", true);
 		message_send(m, &d->sender);
-		d->resumes = false;
+		d->pending.resume = false;
 	}
 }

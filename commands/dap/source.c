@@ -10,32 +10,16 @@
 #include "debugger/base/file.h"
 #include "debugger/base/str.h"
 #include "dwarf/code/source_file.h"
-#include "runtimes/common/inspector.h"
+#include "dwarf/code/source_path.h"
+#include "runtimes/query/code_at.h"
 
 enum { SOURCE_MAX = 8 * 1048576 /* bytes of a file that is sent */ };
 
 /* ---- paths ---- */
 
-/*
- * A relative path, as the debug info of running code may have it, below a folder above the
- * program's package.
- */
-static const char *below_package(const struct inspector *in, struct arena *a, const char *file)
-{
-	char *folder = in && in->own_package ? arena_strdup(a, in->own_package) : NULL;
-
-	for (char *slash; folder && *folder == '/' && folder[1]; *slash = '\0') {
-		const char *path = arena_printf(a, "%s/%s", folder, file);
-
-		if (access(path, R_OK) == 0)
-			return path;
-		slash = strrchr(folder, '/');
-	}
-	return file;
-}
-
-/* Where the file lies here; else its path where it was built. */
-static const char *find_file(struct dap *d, struct arena *a, const char *file, const char *dir)
+/* The path of the file on this machine; else its path at build time. */
+static const char *source_find_file(struct dap *d, struct arena *a, const char *file,
+                                    const char *dir)
 {
 	const char *mapped = paths_to_client(&d->paths, a, file, dir);
 	const struct source_text *text;
@@ -52,15 +36,15 @@ static const char *find_file(struct dap *d, struct arena *a, const char *file, c
 void source_of_file(struct dap *d, struct arena *a, const char *file, const char *dir,
                     unsigned line, struct dap_source *ret)
 {
-	const struct inspector *in = asyncdbg_inspector(d->s->handle);
+	struct debuginfo *di = asyncdbg_debuginfo(d->s->handle);
 
 	if (!file)
 		return;
-	if (in)
-		ret->library = inspector_source(in, a, file, dir).library;
-	if (*file != '/' && !dir)
-		file = below_package(in, a, file);
-	ret->path = find_file(d, a, file, dir);
+	if (di)
+		ret->library = source_path_of(di, a, file, dir).library;
+	if (di && *file != '/' && !dir)
+		file = source_path_below_package(di, a, file);
+	ret->path = source_find_file(d, a, file, dir);
 	ret->line = line;
 }
 
@@ -68,21 +52,11 @@ void source_of_file(struct dap *d, struct arena *a, const char *file, const char
 static void of_native(struct dap *d, struct arena *a, const struct stack_frame *f,
                       struct dap_source *ret)
 {
-	const struct inspector *in = asyncdbg_inspector(d->s->handle);
-	const char *dir = NULL;
+	struct debuginfo *di = asyncdbg_debuginfo(d->s->handle);
 
 	if (!f->file)
 		return;
-	/* Of a caller the address behind the call is known. */
-	for (uint64_t back = 0; in && *f->file != '/' && !dir && back < 2; back++) {
-		size_t n;
-		const struct location *l = lookup_locations(in->di, f->pc - back, a, &n);
-
-		for (size_t i = 0; i < n && !dir; i++) {
-			if (l[i].file && strcmp(l[i].file, f->file) == 0)
-				dir = l[i].comp_dir;
-		}
-	}
+	const char *dir = di && *f->file != '/' ? code_at_directory(di, f->pc, f->file) : NULL;
 	source_of_file(d, a, f->file, dir, f->line, ret);
 }
 
@@ -102,14 +76,14 @@ void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
 
 void source_of_address(struct dap *d, struct arena *a, uint64_t addr, struct dap_source *ret)
 {
-	const struct inspector *in = asyncdbg_inspector(d->s->handle);
-	size_t n;
+	struct debuginfo *di = asyncdbg_debuginfo(d->s->handle);
+	struct code_at at;
 
 	*ret = (struct dap_source){ 0 };
-	if (!in)
+	if (!di)
 		return;
-	const struct location *l = lookup_locations(in->di, addr, a, &n);
-	source_of_file(d, a, l->file, l->comp_dir, l->line, ret);
+	code_at_line(di, addr, &at);
+	source_of_file(d, a, at.file, at.comp_dir, at.line, ret);
 }
 
 void source_put(struct dap *d, struct json_writer *w, const char *key, const struct dap_source *at)
@@ -142,7 +116,7 @@ struct error *dap_locations(struct dap *d, struct request *r)
 	const struct id_location *l = ids_location(&d->ids, number);
 
 	if (!l)
-		return error_new(ERR_STATE, "there is no place %" PRId64 " any more", number);
+		return error_new(ERR_STATE, "place %" PRId64 " no longer exists", number);
 	source_put(d, r->w, "source", &(struct dap_source){ l->path, l->line, l->library });
 	json_put_int(r->w, "line", source_line(d, l->line));
 	return NULL;

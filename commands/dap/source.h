@@ -9,13 +9,13 @@ struct stack_row;
 struct dap_source {
 	const char *path; /* of the client; NULL: unknown */
 	unsigned line;    /* from 1; 0: unknown */
-	bool library;     /* not the program's own code */
+	bool library;     /* the file is not the program's own code */
 };
 
 /* The place of a row, in arena a. Of a label that is about a future: where it awaits. */
 void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
                    struct dap_source *ret);
-/* The same for a file of the debug info and the directory of its unit; either may be NULL. */
+/* The place in a file of the debug info, with the directory of its unit; either may be NULL. */
 void source_of_file(struct dap *d, struct arena *a, const char *file, const char *dir,
                     unsigned line, struct dap_source *ret);
 /* The line of the code at an address; nothing where the debug info tells none. */

@@ -6,16 +6,12 @@
 
 #include "commands/dap/context.h"
 #include "commands/dap/source.h"
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/names/demangle.h"
-#include "runtimes/common/inspector.h"
-#include "runtimes/future/future.h"
 #include "runtimes/model/names.h"
-#include "runtimes/query/same_code.h"
 
 /* ---- rows ---- */
 
-static struct stack_row *add(struct stack_rows *s, enum frame_kind kind)
+static struct stack_row *stack_add(struct stack_rows *s, enum frame_kind kind)
 {
 	struct stack_row *row = vec_push(&s->rows);
 
@@ -24,15 +20,15 @@ static struct stack_row *add(struct stack_rows *s, enum frame_kind kind)
 	return row;
 }
 
-static void add_label(struct stack_rows *s, const struct future *f, const char *text)
+static void stack_add_label(struct stack_rows *s, const struct future *f, const char *text)
 {
-	struct stack_row *row = add(s, FRAME_LABEL);
+	struct stack_row *row = stack_add(s, FRAME_LABEL);
 
 	row->text = text;
 	row->future = f;
 }
 
-static bool is_full(const struct stack_rows *s)
+static bool stack_is_full(const struct stack_rows *s)
 {
 	return s->rows.n >= STACK_MAX_ROWS;
 }
@@ -46,7 +42,7 @@ static const char *edge_text(struct arena *a, const struct future *f)
 	return arena_printf(a, "%s, %s", what, branch_name(f->branch));
 }
 
-static void add_futures(struct stack_rows *s, const struct future *f);
+static void stack_add_futures(struct stack_rows *s, const struct future *f);
 
 static bool is_only_polled(const struct future *f)
 {
@@ -62,45 +58,46 @@ static void add_arms(struct stack_rows *s, const struct future *f)
 {
 	bool only = is_only_polled(f);
 
-	for (unsigned i = 0; i < f->nchildren && !is_full(s); i++) {
+	for (unsigned i = 0; i < f->nchildren && !stack_is_full(s); i++) {
 		if (i == STACK_MAX_ARMS) {
-			add_label(s, f, arena_printf(s->a, "... and %u more", f->nchildren - i));
+			stack_add_label(s, f,
+			                arena_printf(s->a, "... and %u more", f->nchildren - i));
 			return;
 		}
 		if (!only || f->children[i]->branch != BRANCH_POLLED)
-			add_label(s, f->children[i], edge_text(s->a, f->children[i]));
-		add_futures(s, f->children[i]);
+			stack_add_label(s, f->children[i], edge_text(s->a, f->children[i]));
+		stack_add_futures(s, f->children[i]);
 	}
 }
 
 /* A future, after those that it polls. */
-static void add_futures(struct stack_rows *s, const struct future *f)
+static void stack_add_futures(struct stack_rows *s, const struct future *f)
 {
-	if (is_full(s))
+	if (stack_is_full(s))
 		return;
 	if (f->wait && f->wait->phrase)
-		add_label(s, f, arena_printf(s->a, "waiting: %s", f->wait->phrase));
+		stack_add_label(s, f, arena_printf(s->a, "waiting: %s", f->wait->phrase));
 	if (f->problem)
-		add_label(s, f, arena_printf(s->a, "! %s", f->problem));
+		stack_add_label(s, f, arena_printf(s->a, "! %s", f->problem));
 	if (f->nchildren == 1 && f->children[0]->branch == BRANCH_POLLED)
-		add_futures(s, f->children[0]);
+		stack_add_futures(s, f->children[0]);
 	else
 		add_arms(s, f);
-	struct stack_row *row = add(s, FRAME_AWAIT);
+	struct stack_row *row = stack_add(s, FRAME_AWAIT);
 	row->future = f;
 	row->number = f->number;
 }
 
 static void add_native(struct stack_rows *s, const struct thread_info *th)
 {
-	for (size_t i = 0; i < th->nframes && !is_full(s); i++) {
-		struct stack_row *row = add(s, FRAME_NATIVE);
+	for (size_t i = 0; i < th->nframes && !stack_is_full(s); i++) {
+		struct stack_row *row = stack_add(s, FRAME_NATIVE);
 
 		row->native = &th->frames[i];
 		row->number = th->frames[i].number;
 	}
 	if (th->problem)
-		add_label(s, NULL, arena_printf(s->a, "! %s", th->problem));
+		stack_add_label(s, NULL, arena_printf(s->a, "! %s", th->problem));
 }
 
 void stack_make(const struct id_thread *id, const struct snapshot *snap, struct stack_rows *ret)
@@ -112,15 +109,16 @@ void stack_make(const struct id_thread *id, const struct snapshot *snap, struct 
 	if (th)
 		add_native(ret, th);
 	if (th && task)
-		add_label(ret, root, arena_printf(ret->a, "await stack of task %s", task->id));
+		stack_add_label(ret, root,
+		                arena_printf(ret->a, "await stack of task %s", task->id));
 	else if (th && root)
-		add_label(ret, root, "await stack of block_on");
+		stack_add_label(ret, root, "await stack of block_on");
 	if (id->kind == ID_GROUP && task)
-		add_label(ret, root, arena_printf(ret->a, "one of them: task %s", task->id));
+		stack_add_label(ret, root, arena_printf(ret->a, "one of them: task %s", task->id));
 	if (task && task->problem)
-		add_label(ret, root, arena_printf(ret->a, "! %s", task->problem));
+		stack_add_label(ret, root, arena_printf(ret->a, "! %s", task->problem));
 	if (root)
-		add_futures(ret, root);
+		stack_add_futures(ret, root);
 }
 
 const struct stack_row *stack_find(const struct stack_rows *rows, const struct id_frame *frame)
@@ -134,7 +132,7 @@ const struct stack_row *stack_find(const struct stack_rows *rows, const struct i
 	return NULL;
 }
 
-static bool executes(const struct stack_frame *frame, const struct future *f)
+static bool stack_executes(const struct stack_frame *frame, const struct future *f)
 {
 	return f->running && f->function && frame->function && f->line == frame->line &&
 	       strcmp(f->function, frame->function) == 0;
@@ -147,7 +145,7 @@ static const struct future *nth_running(const struct stack_rows *rows,
 	for (size_t i = 0; i < rows->rows.n; i++) {
 		const struct stack_row *row = &rows->rows.data[i];
 
-		if (row->kind == FRAME_AWAIT && executes(frame, row->future) && nth-- == 0)
+		if (row->kind == FRAME_AWAIT && stack_executes(frame, row->future) && nth-- == 0)
 			return row->future;
 	}
 	return NULL;
@@ -173,36 +171,24 @@ const struct future *stack_future(const struct stack_rows *rows, const struct id
 /* ---- stackTrace ---- */
 
 /* The function of a native frame, and those that the linker has merged with it. */
-static const char *native_name(const struct dap *d, struct arena *a, const struct stack_frame *f)
+static const char *native_name(struct arena *a, const struct stack_frame *f)
 {
-	struct inspector *in = d->s->handle ? asyncdbg_inspector(d->s->handle) : NULL;
-	const char *others = NULL;
-	size_t n;
-
 	if (!f->function)
 		return "?";
-	/* Code goes on behind a call; that of a coroutine is named by what is polled. */
-	if (in && f->pc && !f->inlined) {
-		uint64_t pc = f->pc - (f->number != 0);
-		const struct location *l = lookup_functions_at(in->di, pc, a, &n);
-
-		if (!coroutine_is_poll(l))
-			others = same_code_others(in->di, pc, a);
-	}
-	return others ? arena_printf(a, "%s or %s", f->function, others) : f->function;
+	return f->aliases ? arena_printf(a, "%s or %s", f->function, f->aliases) : f->function;
 }
 
 /* "async app::serve", "app::serve", "waiting: ..." */
-static const char *row_name(const struct dap *d, struct arena *a, const struct stack_row *row)
+static const char *row_name(struct arena *a, const struct stack_row *row)
 {
 	const struct future *f = row->future;
 
 	if (row->kind == FRAME_LABEL)
 		return row->text;
 	if (row->kind == FRAME_NATIVE)
-		return native_name(d, a, row->native);
+		return native_name(a, row->native);
 	const char *name = f->function ? f->function : f->type ? name_short(a, f->type) : "?";
-	/* Their generics tell such types apart. */
+	/* Generics of the type tell such futures apart. */
 	if (f->aliases && f->kind == FUTURE_OTHER && f->type)
 		name = name_short(a, f->type);
 	if (f->aliases)
@@ -212,7 +198,7 @@ static const char *row_name(const struct dap *d, struct arena *a, const struct s
 	return f->kind == FUTURE_OTHER ? name : arena_printf(a, "async %s", name);
 }
 
-static void put_row(struct dap *d, struct request *r, int thread, const struct stack_row *row)
+static void stack_put_row(struct dap *d, struct request *r, int thread, const struct stack_row *row)
 {
 	struct json_writer *w = r->w;
 	struct dap_source at = { 0 };
@@ -222,7 +208,7 @@ static void put_row(struct dap *d, struct request *r, int thread, const struct s
 	source_of_row(d, r->a, row, &at);
 	json_open_object(w, NULL);
 	json_put_int(w, "id", ids_of_frame(&d->ids, &frame));
-	json_put_text(w, "name", row_name(d, r->a, row));
+	json_put_text(w, "name", row_name(r->a, row));
 	if (row->kind != FRAME_LABEL && at.path)
 		source_put(d, w, "source", &at);
 	json_put_int(w, "line", row->kind != FRAME_LABEL && at.path ? source_line(d, at.line) : 0);
@@ -247,9 +233,9 @@ struct error *dap_stack_trace(struct dap *d, struct request *r)
 	const struct snapshot *snap;
 
 	if (!id)
-		return error_new(ERR_STATE, "there is no thread %" PRId64, number);
+		return error_new(ERR_STATE, "no thread %" PRId64, number);
 	if (first < 0 || levels < 0)
-		return error_new(ERR_USAGE, "startFrame and levels count from 0");
+		return error_new(ERR_USAGE, "startFrame and levels must be at least 0");
 	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING | WANT_STACKS, &snap));
 	stack_make(id, snap, &rows);
 	if (!rows.rows.n) {
@@ -261,7 +247,7 @@ struct error *dap_stack_trace(struct dap *d, struct request *r)
 	for (size_t i = (size_t)first; i < rows.rows.n; i++) {
 		if (levels && i - (size_t)first >= (size_t)levels)
 			break;
-		put_row(d, r, (int)number, &rows.rows.data[i]);
+		stack_put_row(d, r, (int)number, &rows.rows.data[i]);
 	}
 	json_close_array(r->w);
 	json_put_int(r->w, "totalFrames", (int64_t)rows.rows.n);

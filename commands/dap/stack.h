@@ -23,7 +23,7 @@ struct stack_rows {
 	struct arena *a;            /* for texts */
 };
 
-/* What the snapshot knows of it; no rows: nothing. */
+/* Makes the rows of a thread or task; none if the snapshot knows nothing of it. */
 void stack_make(const struct id_thread *id, const struct snapshot *snap, struct stack_rows *ret);
 /* The row of a frame with a number; NULL: it has gone. */
 const struct stack_row *stack_find(const struct stack_rows *rows, const struct id_frame *frame);

@@ -1,4 +1,4 @@
-/* Which function answers which request, and what it needs. */
+/* Table of requests: the function that answers each, and the state it requires. */
 #include "commands/dap/server.h"
 
 const struct dap_command_row dap_table[] = {

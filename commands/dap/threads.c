@@ -28,7 +28,7 @@ static const char *cut(struct str *name)
 	return str_text(name);
 }
 
-static void put_thread(struct json_writer *w, int number, struct str *name)
+static void threads_put(struct json_writer *w, int number, struct str *name)
 {
 	if (!number)
 		return;
@@ -82,7 +82,7 @@ static void put_os_thread(struct dap *d, struct json_writer *w, const struct sna
 		append_task(&name, task);
 		str_append(&name, " on ");
 		append_thread(&name, th);
-		put_thread(w, ids_of_task(&d->ids, task), &name);
+		threads_put(w, ids_of_task(&d->ids, task), &name);
 		return;
 	}
 	append_thread(&name, th);
@@ -92,7 +92,7 @@ static void put_os_thread(struct dap *d, struct json_writer *w, const struct sna
 		str_printf(&name, ": %s", th->wait->phrase);
 	else if (th->state)
 		str_printf(&name, ": %s", th->state);
-	put_thread(w, ids_of_thread(&d->ids, th->tid), &name);
+	threads_put(w, ids_of_thread(&d->ids, th->tid), &name);
 }
 
 /* ---- tasks that wait ---- */
@@ -120,17 +120,17 @@ static void find_waiting(const struct dap *d, const struct snapshot *snap, struc
 	}
 }
 
-static void put_task(struct dap *d, struct json_writer *w, const struct snapshot *snap,
-                     const struct task *task)
+static void threads_put_task(struct dap *d, struct json_writer *w, const struct snapshot *snap,
+                             const struct task *task)
 {
 	STR(name);
 
 	append_task(&name, task);
 	append_waiting(&name, snap, task);
-	put_thread(w, ids_of_task(&d->ids, task), &name);
+	threads_put(w, ids_of_task(&d->ids, task), &name);
 }
 
-/* A number for what the tasks of a group have in common, which is the same at the next stop. */
+/* A number for the property that the tasks of a group share; it is the same at the next stop. */
 static uint64_t group_key(const struct group *g)
 {
 	const struct future *at = future_awaiting(g->task->root);
@@ -146,8 +146,8 @@ static uint64_t group_key(const struct group *g)
 }
 
 /* `x4312 app::serve at src/conn.rs:88 (waiting: ...)` */
-static void put_group(struct dap *d, struct json_writer *w, const struct snapshot *snap,
-                      const struct group *g)
+static void threads_put_group(struct dap *d, struct json_writer *w, const struct snapshot *snap,
+                              const struct group *g)
 {
 	const struct future *at = future_awaiting(g->task->root);
 	const char *name = task_name(g->task);
@@ -161,7 +161,7 @@ static void put_group(struct dap *d, struct json_writer *w, const struct snapsho
 	if (at && at->file_short)
 		str_printf(&text, " at %s:%u", at->file_short, at->line);
 	append_waiting(&text, snap, g->task);
-	put_thread(w, ids_of_group(&d->ids, group_key(g), g->task), &text);
+	threads_put(w, ids_of_group(&d->ids, group_key(g), g->task), &text);
 }
 
 static void note_groups(struct dap *d, size_t ntasks, size_t ngroups, size_t shown)
@@ -176,7 +176,7 @@ static void note_groups(struct dap *d, size_t ntasks, size_t ngroups, size_t sho
 	         ntasks, shown, ngroups, d->max_tasks);
 }
 
-static void put_waiting(struct dap *d, struct request *r, const struct snapshot *snap)
+static void threads_put_waiting(struct dap *d, struct request *r, const struct snapshot *snap)
 {
 	struct waiting_tasks waiting = { 0 };
 	struct groups g;
@@ -185,16 +185,16 @@ static void put_waiting(struct dap *d, struct request *r, const struct snapshot 
 	find_waiting(d, snap, r->a, &waiting);
 	if (waiting.n <= d->max_tasks) {
 		for (size_t i = 0; i < waiting.n; i++)
-			put_task(d, r->w, snap, waiting.data[i]);
+			threads_put_task(d, r->w, snap, waiting.data[i]);
 		return;
 	}
 	groups_make(r->a, waiting.data, waiting.n, &g);
 	n = g.ngroups < d->max_tasks ? g.ngroups : d->max_tasks;
 	for (size_t i = 0; i < n; i++) {
 		if (g.groups[i].count.tasks == 1)
-			put_task(d, r->w, snap, g.groups[i].task);
+			threads_put_task(d, r->w, snap, g.groups[i].task);
 		else
-			put_group(d, r->w, snap, &g.groups[i]);
+			threads_put_group(d, r->w, snap, &g.groups[i]);
 	}
 	note_groups(d, waiting.n, g.ngroups, n);
 }
@@ -207,12 +207,12 @@ struct error *dap_threads(struct dap *d, struct request *r)
 	json_open_array(r->w, "threads");
 	for (size_t i = 0; i < snap->nthreads; i++)
 		put_os_thread(d, r->w, snap, &snap->threads[i]);
-	put_waiting(d, r, snap);
+	threads_put_waiting(d, r, snap);
 	if (!snap->nthreads && !snap->ntasks) {
 		STR(name);
 
-		str_append(&name, "nothing is known of its threads");
-		put_thread(r->w, 1, &name);
+		str_append(&name, "its threads are unknown");
+		threads_put(r->w, 1, &name);
 	}
 	json_close_array(r->w);
 	return NULL;

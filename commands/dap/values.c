@@ -8,7 +8,6 @@
 
 #include "commands/dap/source.h"
 #include "dwarf/values/parts.h"
-#include "runtimes/common/inspector.h"
 
 void values_make_readable(struct dap *d)
 {
@@ -16,28 +15,6 @@ void values_make_readable(struct dap *d)
 
 	if (t && dap_is_held(d))
 		target_invalidate(t);
-}
-
-static struct parts_context context_of(const struct dap *d)
-{
-	struct inspector *in = asyncdbg_inspector(d->s->handle);
-
-	return (struct parts_context){ in->target, in->di, &in->show, in->secrets };
-}
-
-/* The code that a function pointer leads to. */
-static void find_function(struct dap *d, struct arena *a, struct value v, struct dap_source *ret)
-{
-	const struct type *target = type_kind(v.type) == TYPE_POINTER ? type_target(v.type) : NULL;
-	uint64_t code;
-
-	if (!target || type_kind(target) != TYPE_FUNCTION)
-		return;
-	struct error *err = target_read_uint(context_of(d).target, v.addr, sizeof(code), &code);
-
-	if (!err)
-		source_of_address(d, a, code, ret);
-	error_free(err);
 }
 
 static void put_declaration(struct dap *d, struct request *r, const struct dap_source *at)
@@ -51,14 +28,16 @@ static void put_declaration(struct dap *d, struct request *r, const struct dap_s
 		json_put_int(r->w, "declarationLocationReference", number);
 }
 
-/* Where an editor goes from a value that tells a place, or is code. */
+/* Location that an editor opens for a value that names a place, or is code. */
 static void put_location(struct dap *d, struct request *r, const struct shown_value *v)
 {
 	struct dap_source at = v->place ? *v->place : (struct dap_source){ 0 };
+	const struct parts_context c = asyncdbg_parts_context(d->s->handle);
+	uint64_t code;
 	int number;
 
-	if (v->in_memory)
-		find_function(d, r->a, v->value, &at);
+	if (v->in_memory && parts_code(&c, v->value, &code))
+		source_of_address(d, r->a, code, &at);
 	if (!at.path || !at.line)
 		return;
 	number = ids_of_location(&d->ids, &(struct id_location){ at.path, at.line, at.library });
@@ -68,7 +47,7 @@ static void put_location(struct dap *d, struct request *r, const struct shown_va
 
 static void put_reference(struct dap *d, struct json_writer *w, const struct shown_value *v)
 {
-	const struct parts_context c = v->in_memory ? context_of(d) : (struct parts_context){ 0 };
+	const struct parts_context c = asyncdbg_parts_context(d->s->handle);
 	struct parts_count count = { 0 };
 	char address[32];
 
@@ -131,26 +110,21 @@ static const char *part_expression(struct arena *a, const char *whole, const cha
 static void put_part(struct dap *d, struct request *r, const struct parts_context *c,
                      const struct part *p, const char *whole)
 {
-	struct redaction redaction = { .secrets = c->secrets };
 	struct shown_value v = { .name = p->name,
-		                 .text = REDACTED,
+		                 .text = parts_text(c, p, r->a),
 		                 .type = p->v.type ? type_name(p->v.type) : NULL,
-		                 .expression = part_expression(r->a, whole, p->name) };
+		                 .expression = part_expression(r->a, whole, p->name),
+		                 .in_memory = p->v.type && !p->redacted };
 
-	if (!p->v.type) {
-		v.text = "<not in the debug info>";
-	} else if (!p->redacted) {
-		v.text = show_value(c->target, c->di, c->cache, r->a, p->v, &redaction);
+	if (v.in_memory)
 		v.value = p->v;
-		v.in_memory = true;
-	}
 	values_put(d, r, NULL, &v);
 }
 
 struct error *values_put_parts(struct dap *d, struct request *r, const struct id_variables *v,
                                const char *filter, uint64_t first, uint64_t count)
 {
-	const struct parts_context c = context_of(d);
+	const struct parts_context c = asyncdbg_parts_context(d->s->handle);
 	struct parts_count has;
 	struct part *parts;
 	size_t n;
@@ -169,7 +143,7 @@ struct error *values_put_parts(struct dap *d, struct request *r, const struct id
 
 /* ---- one part ---- */
 
-/* Which parts may have the name: an element alone, where it is one. */
+/* Range of parts that may have the name: one element, if it is an index. */
 static void choose_range(const char *name, const struct parts_count *has, uint64_t *first,
                          uint64_t *count)
 {
@@ -184,7 +158,7 @@ static void choose_range(const char *name, const struct parts_count *has, uint64
 }
 
 /* The only one of that name; NULL: there is none, or several. */
-static const struct part *find_named(const struct part *parts, size_t n, const char *name)
+static const struct part *values_find_named(const struct part *parts, size_t n, const char *name)
 {
 	const struct part *found = NULL;
 
@@ -201,7 +175,7 @@ static const struct part *find_named(const struct part *parts, size_t n, const c
 struct error *values_find_part(struct dap *d, struct arena *a, const struct id_variables *v,
                                const char *name, struct value *ret, const char **text)
 {
-	const struct parts_context c = context_of(d);
+	const struct parts_context c = asyncdbg_parts_context(d->s->handle);
 	uint64_t first, count;
 	struct parts_count has;
 	struct part *parts;
@@ -211,11 +185,11 @@ struct error *values_find_part(struct dap *d, struct arena *a, const struct id_v
 	TRY(parts_count(&c, v->value, &has));
 	choose_range(name, &has, &first, &count);
 	TRY(parts_list(&c, v->value, first, count, a, &parts, &n));
-	const struct part *p = find_named(parts, n, name);
+	const struct part *p = values_find_named(parts, n, name);
 	if (!p)
-		return error_new(ERR_STATE, "no part, or more than one, is called %s", name);
+		return error_new(ERR_STATE, "no member, or more than one, is called %s", name);
 	if (p->redacted)
-		return error_new(ERR_STATE, "it is secret by its name");
+		return error_new(ERR_STATE, "its name suggests a secret");
 	if (!p->v.type)
 		return error_new(ERR_STATE, "its type is not in the debug info");
 	const char *expression = part_expression(a, v->name, p->name);
@@ -226,9 +200,8 @@ struct error *values_find_part(struct dap *d, struct arena *a, const struct id_v
 
 const char *values_text(struct dap *d, struct arena *a, struct value v)
 {
-	const struct parts_context c = context_of(d);
-	struct redaction redaction = { .secrets = c.secrets };
+	const struct parts_context c = asyncdbg_parts_context(d->s->handle);
 
 	values_make_readable(d);
-	return show_value(c.target, c.di, c.cache, a, v, &redaction);
+	return parts_text(&c, &(struct part){ .v = v }, a);
 }

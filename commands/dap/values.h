@@ -11,15 +11,18 @@ struct dap_source;
 struct shown_value {
 	const char *name; /* NULL: of the result of "evaluate" */
 	const char *text;
-	const char *type;                  /* NULL: unknown */
-	bool in_memory;                    /* value is valid */
-	struct value value;                /* whose parts can be opened */
-	const char *expression;            /* that leads to it from the frame; NULL: none */
-	const struct dap_source *place;    /* that the value tells; NULL: none */
-	const struct dap_source *declared; /* where the source declares it; NULL: unknown */
+	const char *type;       /* NULL: unknown */
+	bool in_memory;         /* value is valid */
+	struct value value;     /* the value whose parts can be opened */
+	const char *expression; /* the expression that leads to it from the frame; NULL: none */
+	const struct dap_source *place; /* the place that the value names; NULL: none */
+	const struct dap_source
+		*declared; /* the place where the source declares it; NULL: unknown */
 };
 
-/* Lets the memory of a program that stands still be read beyond what the snapshot has copied. */
+/*
+ * Makes all memory of a halted program readable, not only the parts that the snapshot has copied.
+ */
 void values_make_readable(struct dap *d);
 /*
  * A type with the doubt about a value behind it; NULL: there is none. In the value it would be

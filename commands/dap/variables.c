@@ -11,12 +11,12 @@
 #include "commands/dap/stack.h"
 #include "commands/dap/values.h"
 #include "runtimes/analysis/view.h"
-#include "runtimes/common/inspector.h"
 #include "runtimes/model/names.h"
 
 /* ---- scopes ---- */
 
-static void put_scope(struct dap *d, struct json_writer *w, int frame, enum scope_kind kind)
+static void variables_put_scope(struct dap *d, struct json_writer *w, int frame,
+                                enum scope_kind kind)
 {
 	static const struct {
 		const char *name, *hint;
@@ -45,28 +45,28 @@ struct error *dap_scopes(struct dap *d, struct request *r)
 	const struct snapshot *snap;
 
 	if (!id)
-		return error_new(ERR_STATE, "there is no frame %" PRId64 " any more", number);
+		return error_new(ERR_STATE, "frame %" PRId64 " no longer exists", number);
 	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
 	json_open_array(r->w, "scopes");
 	if (frame->kind != FRAME_LABEL)
-		put_scope(d, r->w, (int)number, SCOPE_LOCALS);
+		variables_put_scope(d, r->w, (int)number, SCOPE_LOCALS);
 	if (ids_find_task(id, snap))
-		put_scope(d, r->w, (int)number, SCOPE_TASK);
+		variables_put_scope(d, r->w, (int)number, SCOPE_TASK);
 	if (frame->kind == FRAME_NATIVE && asyncdbg_target(d->s->handle))
-		put_scope(d, r->w, (int)number, SCOPE_REGISTERS);
+		variables_put_scope(d, r->w, (int)number, SCOPE_REGISTERS);
 	json_close_array(r->w);
 	return NULL;
 }
 
 /* ---- variables of a future ---- */
 
-static void put_local(struct dap *d, struct request *r, const struct typed_local *l)
+static void variables_put_local(struct dap *d, struct request *r, const struct typed_local *l)
 {
 	const struct local *shown = &l->shown;
 	const char *text = shown->value ? shown->value
 	                                : arena_printf(r->a, "<%s>",
 	                                               shown->problem ? shown->problem : "unknown");
-	const char *doubt = local_doubt(shown);
+	const char *doubt = local_uncertainty(shown);
 	struct dap_source declared = { 0 };
 	source_of_file(d, r->a, l->file, l->comp_dir, l->line, &declared);
 	struct shown_value v = { .name = shown->name,
@@ -82,7 +82,7 @@ static void put_local(struct dap *d, struct request *r, const struct typed_local
 	values_put(d, r, NULL, &v);
 }
 
-/* Of a saved snapshot the texts are all that is left. */
+/* A saved snapshot has only the texts of values. */
 static struct error *saved_locals(struct dap *d, struct request *r, const struct id_thread *id,
                                   const struct id_frame *frame)
 {
@@ -95,7 +95,7 @@ static struct error *saved_locals(struct dap *d, struct request *r, const struct
 	root = task ? task->root : th ? th->root : NULL;
 	f = root ? future_frame(root, frame->number, NULL) : NULL;
 	for (unsigned i = 0; f && i < f->nlocals; i++)
-		put_local(d, r, &(struct typed_local){ .shown = f->locals[i] });
+		variables_put_local(d, r, &(struct typed_local){ .shown = f->locals[i] });
 	return NULL;
 }
 
@@ -110,7 +110,7 @@ static struct error *future_locals(struct dap *d, struct request *r, const struc
 		return saved_locals(d, r, id, frame);
 	TRY(frames_ask(d, id, &question, &snap));
 	for (size_t i = 0; i < list.n; i++)
-		put_local(d, r, &list.data[i]);
+		variables_put_local(d, r, &list.data[i]);
 	return NULL;
 }
 
@@ -128,7 +128,7 @@ static struct error *native_locals(struct dap *d, struct request *r, const struc
 		return error_new(ERR_STATE, "a saved snapshot has no native variables");
 	TRY(frames_ask(d, id, &question, &snap));
 	for (size_t i = 0; i < list.n; i++)
-		put_local(d, r, &list.data[i]);
+		variables_put_local(d, r, &list.data[i]);
 	*any = list.n != 0;
 	return NULL;
 }
@@ -146,7 +146,7 @@ static struct error *registers(struct dap *d, struct request *r, const struct id
 	if (!native || !native->found)
 		return error_new(ERR_STATE, "%s",
 		                 native && native->problem ? native->problem
-		                                           : "this frame is not there any more");
+		                                           : "this frame no longer exists");
 	for (unsigned i = 0; i < native->nregisters; i++) {
 		const struct native_register *reg = &native->registers[i];
 		struct shown_value v = { .name = reg->name };
@@ -161,14 +161,15 @@ static struct error *registers(struct dap *d, struct request *r, const struct id
 
 /* ---- the task ---- */
 
-static void put_detail(struct dap *d, struct request *r, const char *name, const char *text)
+static void variables_put_detail(struct dap *d, struct request *r, const char *name,
+                                 const char *text)
 {
 	if (text)
 		values_put(d, r, NULL, &(struct shown_value){ .name = name, .text = text });
 }
 
-static void put_place(struct dap *d, struct request *r, const char *name,
-                      const struct source_place *p)
+static void variables_put_place(struct dap *d, struct request *r, const char *name,
+                                const struct source_place *p)
 {
 	struct dap_source at = { 0 };
 
@@ -183,7 +184,8 @@ static void put_place(struct dap *d, struct request *r, const char *name,
 			   .place = &at });
 }
 
-static struct error *task_details(struct dap *d, struct request *r, const struct id_thread *id)
+static struct error *variables_task_details(struct dap *d, struct request *r,
+                                            const struct id_thread *id)
 {
 	const struct snapshot *snap;
 	size_t others;
@@ -192,19 +194,20 @@ static struct error *task_details(struct dap *d, struct request *r, const struct
 	const struct task *task = ids_find_task(id, snap);
 	if (!task)
 		return NULL;
-	put_detail(d, r, "id", task->id);
-	put_detail(d, r, "name", task_name(task));
-	put_detail(d, r, "state", task_state_name(task->state));
-	put_detail(d, r, "waiting on", task_waiting_on(r->a, snap, task, false, &others));
-	put_detail(d, r, "type", task->type);
-	put_detail(d, r, "size", task->size ? arena_printf(r->a, "%" PRIu64, task->size) : NULL);
-	put_place(d, r, "spawned at", task->spawned_at);
-	put_place(d, r, "defined at", task->defined_at);
-	put_detail(d, r, "header",
-	           task->addr ? arena_printf(r->a, "0x%" PRIx64, task->addr) : NULL);
+	variables_put_detail(d, r, "id", task->id);
+	variables_put_detail(d, r, "name", task_name(task));
+	variables_put_detail(d, r, "state", task_state_name(task->state));
+	variables_put_detail(d, r, "waiting on", task_waiting_on(r->a, snap, task, false, &others));
+	variables_put_detail(d, r, "type", task->type);
+	variables_put_detail(d, r, "size",
+	                     task->size ? arena_printf(r->a, "%" PRIu64, task->size) : NULL);
+	variables_put_place(d, r, "spawned at", task->spawned_at);
+	variables_put_place(d, r, "defined at", task->defined_at);
+	variables_put_detail(d, r, "header",
+	                     task->addr ? arena_printf(r->a, "0x%" PRIx64, task->addr) : NULL);
 	if (task->has_wakers)
-		put_detail(d, r, "wakers", arena_printf(r->a, "%" PRIu64, task->wakers));
-	put_detail(d, r, "problem", task->problem);
+		variables_put_detail(d, r, "wakers", arena_printf(r->a, "%" PRIu64, task->wakers));
+	variables_put_detail(d, r, "problem", task->problem);
 	return NULL;
 }
 
@@ -216,15 +219,18 @@ static struct error *scope(struct dap *d, struct request *r, const struct id_var
 	const struct id_thread *id = frame ? ids_thread(&d->ids, frame->thread) : NULL;
 
 	if (!id)
-		return error_new(ERR_STATE, "this frame is not there any more");
+		return error_new(ERR_STATE, "this frame no longer exists");
 	if (v->scope == SCOPE_TASK)
-		return task_details(d, r, id);
+		return variables_task_details(d, r, id);
 	if (v->scope == SCOPE_REGISTERS)
 		return registers(d, r, id, frame);
 	struct id_frame of = *frame;
 	bool is_future, any = false;
 	TRY(frames_future(d, id, frame, &of.number, &is_future));
-	/* Those of a coroutine that runs are the frame's: there each has a value or a reason. */
+	/*
+	 * Variables of a running coroutine are read from its native frame: there each has a value
+	 * or a reason.
+	 */
 	if (frame->kind == FRAME_NATIVE && (asyncdbg_inspector(d->s->handle) || !is_future))
 		TRY(native_locals(d, r, id, frame, &any));
 	return any || !is_future ? NULL : future_locals(d, r, id, &of);
@@ -238,9 +244,9 @@ struct error *dap_variables(struct dap *d, struct request *r)
 	const char *filter = dap_text(r, "filter");
 
 	if (!known)
-		return error_new(ERR_STATE, "there is no value %" PRId64 " any more", number);
+		return error_new(ERR_STATE, "value %" PRId64 " no longer exists", number);
 	if (first < 0 || count < 0)
-		return error_new(ERR_USAGE, "start and count count from 0");
+		return error_new(ERR_USAGE, "start and count must be at least 0");
 	struct id_variables v = *known;
 
 	json_open_array(r->w, "variables");

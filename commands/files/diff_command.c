@@ -6,6 +6,7 @@
 
 #include "commands/base/interval.h"
 #include "commands/files/files.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/diff.h"
 #include "runtimes/saved/saved.h"
@@ -19,26 +20,27 @@ enum {
 static struct error *interval(const char *word, double *seconds)
 {
 	TRY(interval_read(word, seconds));
-	return *seconds > 0 ? NULL : error_new(ERR_USAGE, "\"%s\" is no time between looks", word);
+	return *seconds > 0 ? NULL
+	                    : error_new(ERR_USAGE, "\"%s\" is not a time between looks", word);
 }
 
 static struct error *look_count(const char *word, uint64_t *ret)
 {
 	TRY(words_number(word, "a number of looks", MAX_LOOKS, ret));
-	return *ret ? NULL : error_new(ERR_USAGE, "--count is at least 1");
+	return *ret ? NULL : error_new(ERR_USAGE, "--count must be at least 1");
 }
 
-static struct error *check(const struct call *call)
+static struct error *diff_check(const struct call *call)
 {
 	const char *every = option_value(call, "interval"), *count = option_value(call, "count");
 	double seconds;
 	uint64_t n;
 
 	if (every && call->args.n)
-		return error_new(ERR_USAGE,
-		                 "--interval looks at a process twice; two files have their looks");
+		return error_new(ERR_USAGE, "--interval compares two moments of a process, and "
+		                            "cannot be used with two files");
 	if (!every && count)
-		return error_new(ERR_USAGE, "--count goes with --interval");
+		return error_new(ERR_USAGE, "--count needs --interval");
 	if (every)
 		TRY(interval(every, &seconds));
 	return count ? look_count(count, &n) : NULL;
@@ -47,17 +49,17 @@ static struct error *check(const struct call *call)
 /* ---- showing ---- */
 
 /* Prints the diff as an answer about the later snapshot. Returns the resulting status. */
-static enum status show(const struct answer *answer, struct diff *d,
-                        const struct saved_origin *saved, struct out *out)
+static enum status diff_show(const struct answer *answer, struct diff *d,
+                             const struct saved_origin *saved, struct out *out)
 {
 	struct answer shown = *answer;
 
 	shown.snapshot = d->after;
 	shown.saved = saved;
 	shown.wants = DIFF_WANTS;
-	diff_find_doubts(d);
+	diff_find_uncertainties(d);
 	out_begin(out, &shown);
-	out->ops->diff(out, d);
+	part_diff(out, d);
 	if (!d->before->complete || !d->after->complete)
 		return STATUS_PARTIAL;
 	return diff_has_moved(d) ? STATUS_OK : STATUS_STILL;
@@ -65,20 +67,20 @@ static enum status show(const struct answer *answer, struct diff *d,
 
 /* ---- files ---- */
 
-struct look {
+struct diff_look {
 	struct asyncdbg *handle;
 	const struct snapshot *snapshot;
 	const char *name;
 };
 
-static void look_close(struct look *l)
+static void look_close(struct diff_look *l)
 {
 	asyncdbg_close(l->handle);
 }
 
 /* Opens a core or a saved snapshot with the options of the session. */
 static struct error *open_look(const struct session *s, struct arena *a, const char *path,
-                               struct look *ret)
+                               struct diff_look *ret)
 {
 	struct asyncdbg_options options = *s->options;
 
@@ -97,7 +99,7 @@ static struct error *open_look(const struct session *s, struct arena *a, const c
 static struct error *diff_files(struct session *s, const struct answer *answer,
                                 const struct words *args, struct out *out)
 {
-	struct look a CLEANUP(look_close) = { 0 }, b CLEANUP(look_close) = { 0 };
+	struct diff_look a CLEANUP(look_close) = { 0 }, b CLEANUP(look_close) = { 0 };
 	struct diff d CLEANUP(diff_free) = { 0 };
 	const struct asyncdbg *later = s->handle;
 	SCRATCH(tmp);
@@ -113,20 +115,20 @@ static struct error *diff_files(struct session *s, const struct answer *answer,
 	diff_compute(a.snapshot, b.snapshot, NULL, &d);
 	d.before_name = a.name;
 	d.after_name = b.name;
-	s->finding = show(answer, &d, asyncdbg_origin(later), out);
+	s->finding = diff_show(answer, &d, asyncdbg_origin(later), out);
 	/* End the answer here: formats write at the end, and the snapshots are freed on return. */
 	return out_end(out);
 }
 
 /* ---- live ---- */
 
-struct watch {
+struct diff_watch {
 	struct snapshot *before, *after;
 	struct diff earlier;
 	enum status status; /* STATUS_STILL until something moves */
 };
 
-static void watch_end(struct watch *w)
+static void watch_end(struct diff_watch *w)
 {
 	diff_free(&w->earlier);
 	snapshot_free(w->before);
@@ -134,7 +136,7 @@ static void watch_end(struct watch *w)
 }
 
 /* Compares with the previous snapshot, then keeps the new one for the next comparison. */
-static struct error *show_next(struct session *s, struct watch *w, const struct answer *answer,
+static struct error *show_next(struct session *s, struct diff_watch *w, const struct answer *answer,
                                const char *every, bool first, struct out *out)
 {
 	struct diff d;
@@ -143,7 +145,7 @@ static struct error *show_next(struct session *s, struct watch *w, const struct 
 	diff_compute(w->before, w->after, first ? NULL : &w->earlier, &d);
 	d.before_name = "the look before";
 	d.after_name = every;
-	enum status status = show(answer, &d, NULL, out);
+	enum status status = diff_show(answer, &d, NULL, out);
 	struct error *err = out_end(out);
 
 	if (status != STATUS_STILL && w->status != STATUS_PARTIAL)
@@ -160,20 +162,19 @@ static struct error *diff_live(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
 	const char *every = option_value(call, "interval"), *times = option_value(call, "count");
-	struct watch w CLEANUP(watch_end) = { .status = STATUS_STILL };
+	struct diff_watch w CLEANUP(watch_end) = { .status = STATUS_STILL };
 	uint64_t count = 1;
 	double seconds;
 	SCRATCH(tmp);
 
 	if (!every)
-		return error_new(ERR_USAGE,
-		                 "say what to compare: diff A B of two saved snapshots or cores, "
-		                 "or -p PID diff --interval 5s");
+		return error_new(ERR_USAGE, "nothing to compare: use diff A B for two saved "
+		                            "snapshots or cores, or -p PID diff --interval 5s");
 	TRY(interval(every, &seconds));
 	if (times)
 		TRY(look_count(times, &count));
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
-		return error_new(ERR_USAGE, "only a process moves: say which with -p PID");
+		return error_new(ERR_USAGE, "--interval needs a process: -p PID");
 	TRY(session_check_runs(s));
 	TRY(asyncdbg_take(s->handle, DIFF_WANTS, &w.before));
 	for (uint64_t i = 0; i < count; i++) {
@@ -186,8 +187,8 @@ static struct error *diff_live(struct session *s, const struct answer *answer,
 	return NULL;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *diff_run(struct session *s, const struct answer *answer,
+                              const struct call *call, struct out *out)
 {
 	if (call->args.n)
 		return diff_files(s, answer, &call->args, out);
@@ -195,8 +196,9 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 }
 
 static const struct command_option options[] = {
-	{ "interval", "TIME", false, "Look at the process (-p) twice, TIME apart: 5s, 200ms, 2m" },
-	{ "count", "N", false, "Compare N times, each look with the one before" },
+	{ "interval", "TIME", false,
+	  "Compare two moments of the process (-p), TIME apart: 5s, 200ms, 2m" },
+	{ "count", "N", false, "Compare N times, each moment with the one before" },
 	{ 0 },
 };
 
@@ -205,13 +207,12 @@ const struct command diff_command = {
 	.args = "[A [B]]",
 	.max_args = 2,
 	.options = options,
-	.check = check,
-	.summary = "What moved between two looks: saved snapshots, cores, or a process",
-	.help = "    A and B are files of save, or cores; without B, what -p or -c names. Tasks "
-		"are\n"
-		"    the same by runtime, id and address. Exit code 4: nothing is new, gone or "
-		"moved\n"
-		"    (a timer that was only re-armed is no movement); 0: something is.",
+	.check = diff_check,
+	.summary = "Compare two moments: saved snapshots, cores, or a live process",
+	.help = "    A and B are saved snapshots or cores; without B, A is compared with the\n"
+		"    target of -p or -c. Tasks are identified by runtime, id and address. Exit\n"
+		"    status 4: nothing is new, gone or moved (a timer that was only re-armed\n"
+		"    does not count); 0: something is.",
 	.offline = true,
-	.run = run,
+	.run = diff_run,
 };

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "commands/parts/parts.h"
 #include "commands/shell/execute.h"
 #include "commands/test/answer.h"
 #include "runtimes/analysis/diff.h"
@@ -238,7 +239,7 @@ static void assert_doubt(const struct snapshot *a, const struct snapshot *b, con
 
 	d.before_name = "A";
 	d.after_name = "B";
-	diff_find_doubts(&d);
+	diff_find_uncertainties(&d);
 	assert_int_equal(d.ndoubts, expected != NULL);
 	if (expected && !strstr(d.doubts[0], expected))
 		fail_msg("\"%s\" does not say \"%s\"", d.doubts[0], expected);
@@ -258,7 +259,7 @@ static void test_different_processes(void **state)
 	assert_doubt(a, b, NULL);
 	b->target.pid--;
 	b->target.instance = "boot 6";
-	assert_doubt(a, b, "started anew between them");
+	assert_doubt(a, b, "started again between them");
 	b->target.instance = NULL;
 	assert_doubt(a, b, NULL);
 	a->target.build_id = "0011";
@@ -333,7 +334,7 @@ static void show(struct caught *c, const struct snapshot *a, const struct snapsh
 	DIFF(d, a, b, NULL);
 	d.before_name = "A";
 	out_begin(c->out, &answer);
-	c->out->ops->diff(c->out, &d);
+	part_diff(c->out, &d);
 	struct error *err CLEANUP(error_freep) = out_end(c->out);
 	assert_null(err);
 	fflush(c->options.answers);
@@ -415,20 +416,20 @@ static void assert_wrong(const char *line, const char *why)
 static void test_usage(void **state)
 {
 	(void)state;
-	assert_wrong("diff", "say what to compare");
-	assert_wrong("diff a b c", "too many");
+	assert_wrong("diff", "nothing to compare");
+	assert_wrong("diff a b c", "unexpected argument");
 	assert_wrong("diff a --interval 5s", "two files");
 	assert_wrong("diff --count 2", "--interval");
-	assert_wrong("diff --interval 5x", "no interval");
-	assert_wrong("diff --interval -1", "no interval");
-	assert_wrong("diff --interval nan", "no interval");
-	assert_wrong("diff --interval s", "no interval");
-	assert_wrong("diff --interval 0", "no time between looks");
-	assert_wrong("diff --interval 2d", "no interval");
+	assert_wrong("diff --interval 5x", "not an interval");
+	assert_wrong("diff --interval -1", "not an interval");
+	assert_wrong("diff --interval nan", "not an interval");
+	assert_wrong("diff --interval s", "not an interval");
+	assert_wrong("diff --interval 0", "not a time between looks");
+	assert_wrong("diff --interval 2d", "not an interval");
 	assert_wrong("diff --interval 86401", "up to a day");
 	assert_wrong("diff --interval 1s --count x", "number of looks");
 	assert_wrong("diff --interval 1s --count 0", "at least 1");
-	assert_wrong("diff --interval 1s", "only a process moves");
+	assert_wrong("diff --interval 1s", "--interval needs a process");
 }
 
 /* Two files, and the exit code. */

@@ -1,4 +1,7 @@
-/* layout EXE: writes what the debug info of an executable says about its tasks to a small file. */
+/*
+ * layout EXE: writes the parts of an executable's debug info that concern its tasks to a small
+ * file.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +21,7 @@ static void show_progress(unsigned percent, void *arg)
 	fflush(f);
 }
 
-static struct error *run_layout(struct session *s, const struct answer *answer,
+static struct error *layout_run(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
 	const struct asyncdbg_options options = { .program = call->args.word[0] };
@@ -49,9 +52,9 @@ const struct command layout_command = {
 	.max_args = 1,
 	.options = layout_options,
 	.check = call_check_output,
-	.summary = "Write what the debug info says of the tasks to a file",
-	.help = "    With --layout FILE a stripped copy of EXE can then be inspected. It takes an\n"
-		"    executable with full debug info and needs no process.",
+	.summary = "Write a layout file: the part of the debug info that a stripped copy needs",
+	.help = "    With --layout FILE, a stripped copy of EXE can then be inspected. Needs an\n"
+		"    executable with full debug info, and no process.",
 	.offline = true,
-	.run = run_layout,
+	.run = layout_run,
 };

@@ -5,11 +5,12 @@
 #include <time.h>
 
 #include "commands/files/files.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
 #include "runtimes/saved/saved.h"
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *save_run(struct session *s, const struct answer *answer,
+                              const struct call *call, struct out *out)
 {
 	SCRATCH(tmp);
 	const struct saved_origin *saved = asyncdbg_origin(s->handle);
@@ -28,7 +29,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return NULL;
 	stat(path, &st);
 	out_begin(out, answer);
-	out->ops->saved(out, &(struct saved_file){ path, (uint64_t)st.st_size, info.values });
+	part_saved(out, &(struct saved_file){ path, (uint64_t)st.st_size, info.values });
 	return NULL;
 }
 
@@ -39,7 +40,7 @@ static unsigned wants_of(const struct call *call)
 
 static const struct command_option options[] = {
 	OUTPUT_OPTION,
-	{ "values", NULL, false, "Save the values of variables too: they may be secret" },
+	{ "values", NULL, false, "Also save the values of variables, which may be secret" },
 	{ 0 },
 };
 
@@ -50,11 +51,11 @@ const struct command save_command = {
 	.last_is_output = true,
 	.options = options,
 	.check = call_check_output,
-	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
-	.help = "    Every command that prints answers from it as it would have then, on any\n"
-		"    machine; print and whatis need the program's memory, which is not in it.",
+	.summary = "Save a snapshot to a small file, to be opened with -c FILE",
+	.help = "    Commands that print answer from the file as they would have then, on any\n"
+		"    machine. print and whatis need the program's memory, which is not saved.",
 	.wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCAL_NAMES |
 	         WANT_OWNERS | WANT_SOCKETS | WANT_JOB_STACKS,
 	.wants_of = wants_of,
-	.run = run,
+	.run = save_run,
 };

@@ -693,7 +693,7 @@ static void assert_refused(const char *text, const char *why)
 		fail_msg("\"%s\" does not say \"%s\"", err->message, why);
 }
 
-#define HEADER "{\"format\":\"asyncdbg-snapshot\",\"version\":2,\"tasks\":1}\n"
+#define HEADER "{\"format\":\"asyncdbg-snapshot\",\"version\":2,\"parts\":true,\"tasks\":1}\n"
 #define BEGIN                                                                                      \
 	HEADER "{\"snapshot\":{\"complete\":true}}\n{\"target\":{\"kind\":\"live\"}}\n"            \
 	       "{\"runtime\":{\"workers\":1}}\n"
@@ -701,20 +701,22 @@ static void assert_refused(const char *text, const char *why)
 static void test_refused(void **state)
 {
 	(void)state;
-	assert_refused("", "no saved snapshot");
-	assert_refused("{\"format\":\"other\"}\n", "no saved snapshot");
+	assert_refused("", "not a saved snapshot");
+	assert_refused("{\"format\":\"other\"}\n", "not a saved snapshot");
 	assert_refused("{\"format\":\"asyncdbg-snapshot\",\"version\":3}\n", "a newer asyncdbg");
+	assert_refused("{\"format\":\"asyncdbg-snapshot\",\"version\":1}\n", "an older asyncdbg");
 	assert_refused(HEADER "{\"end\":1}\n", "nothing of a program");
 	assert_refused(HEADER "{\"target\":{\"kind\":\"live\",\"pid\":\"5\"}}\n",
-	               "target.pid is no whole number");
-	assert_refused(BEGIN "{\"thread\":{\"runtime\":1}}\n", "of no runtime");
-	assert_refused(BEGIN "{\"thread\":{\"role\":\"boss\"}}\n", "none of the words");
-	assert_refused(BEGIN "{\"thread\":{\"job\":0}}\n", "the number of no name");
-	assert_refused(BEGIN "{\"job\":{\"runtime\":1}}\n", "of no runtime");
-	assert_refused(BEGIN "{\"job\":{\"spawned_at\":{\"line\":3}}}\n", "of a line of no file");
-	assert_refused(BEGIN "{\"thread\":{\"task\":\"1;\"}}\n", "thread.task is no id");
+	               "target.pid is not a whole number");
+	assert_refused(BEGIN "{\"thread\":{\"runtime\":1}}\n", "of an unknown runtime");
+	assert_refused(BEGIN "{\"thread\":{\"role\":\"boss\"}}\n", "not one of the allowed words");
+	assert_refused(BEGIN "{\"thread\":{\"job\":0}}\n", "a number without a name");
+	assert_refused(BEGIN "{\"job\":{\"runtime\":1}}\n", "of an unknown runtime");
+	assert_refused(BEGIN "{\"job\":{\"spawned_at\":{\"line\":3}}}\n",
+	               "has a line without a file");
+	assert_refused(BEGIN "{\"thread\":{\"task\":\"1;\"}}\n", "thread.task is not a task id");
 	assert_refused(BEGIN "{\"thread\":{\"frames\":[{\"polls_task\":\"#\"}]}}\n",
-	               "thread.polls_task is no id");
+	               "thread.polls_task is not a task id");
 	/* Keys of details become keys of JSON output. */
 	assert_refused(BEGIN "{\"names\":[\"lock\",\"x\\\": true, \\\"complete\"]}\n"
 	                     "{\"thread\":{\"wait\":{\"kind\":0,\"details\":[[1,true]]}}}\n",
@@ -756,7 +758,7 @@ static void test_noted(void **state)
 	STR(deep);
 
 	(void)state;
-	assert_noted("{\"id\":\"1\",\"number\":1,\"runtime\":1}", "of no runtime");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"runtime\":1}", "of an unknown runtime");
 	assert_noted("{\"runtime\":0}", "a task without an id");
 	assert_noted("{\"id\":\"1\",\"number\":2}", "whose id is not its number");
 	assert_noted("{\"id\":\"01\",\"number\":1}", "whose id is not its number");
@@ -765,16 +767,17 @@ static void test_noted(void **state)
 		SCRATCH(tmp);
 
 		assert_noted(arena_printf(&tmp, "{\"number\":1,\"id\":\"%s\"}", no_ids[i]),
-		             "task.id is no id");
+		             "task.id is not a task id");
 		assert_noted(arena_printf(&tmp,
 		                          "{\"number\":1,\"id\":\"1\",\"root\":{\"wait\":"
 		                          "{\"task\":\"%s\"}}}",
 		                          no_ids[i]),
-		             "task.task is no id");
+		             "task.task is not a task id");
 	}
 	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"wait\":{}}}", "a wait without a kind");
-	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":{}}}", "is no list");
-	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":[null]}}", "is no object");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":{}}}", "is not a list");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":[null]}}",
+	             "is not an object");
 	str_append(&deep, "{\"id\":\"1\",\"number\":1,\"root\":");
 	for (int i = 0; i < 300; i++)
 		str_append(&deep, "{\"children\":[");
@@ -850,6 +853,9 @@ static void test_many_tasks_are_read(void **state)
 	succeed(saved_read(file_named("snap"), &s, NULL));
 	assert_true(s->complete);
 	assert_int_equal(s->ntasks, TASKS);
+	/* The file, like older ones, does not say that it has lists of variable parts. */
+	assert_int_equal(s->nnotes, 1);
+	assert_non_null(strstr(s->notes[0], "an older asyncdbg saved this snapshot"));
 }
 
 /* Text of the file is printed on terminals: it must be sanitized. */
@@ -895,7 +901,7 @@ static void assert_says(struct snapshot *s, const char *expected)
 {
 	static const struct saved_origin origin;
 	struct session session CLEANUP(session_close) = {
-		.handle = asyncdbg_adopt(make_snapshot(), ~0U, &origin),
+		.handle = asyncdbg_from_snapshot(make_snapshot(), ~0U, &origin),
 	};
 	struct saved_info info;
 	SCRATCH(tmp);

@@ -7,34 +7,34 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/host/unit_cgroup.h"
-#include "runtimes/survey/async_processes.h"
+#include "runtimes/executor_detect/async_processes.h"
 
 enum { MAX_LISTED = 20, MAX_COMMAND = 80 };
 
 typedef VEC(const struct process *) process_vec;
 
 /* The option that chooses a process, --name or --unit. */
-struct wanted {
+struct by_name_wanted {
 	const regex_t *regex; /* of --name; NULL: unit is given */
 	const char *unit;
-	const char *none, *several; /* behind "no process" and "N processes", for messages */
+	const char *none, *several; /* words behind "no process" and "N processes", for messages */
 };
 
-typedef bool matches_fn(const struct wanted *w, const struct process *p);
+typedef bool matches_fn(const struct by_name_wanted *w, const struct process *p);
 
-static bool has_name(const struct wanted *w, const struct process *p)
+static bool has_name(const struct by_name_wanted *w, const struct process *p)
 {
 	return regexec(w->regex, p->name, 0, NULL, 0) == 0 ||
 	       (p->exe && regexec(w->regex, str_base_name(p->exe), 0, NULL, 0) == 0);
 }
 
-static bool has_command(const struct wanted *w, const struct process *p)
+static bool has_command(const struct by_name_wanted *w, const struct process *p)
 {
 	return regexec(w->regex, p->command, 0, NULL, 0) == 0;
 }
 
 /* No other process has got its pid meanwhile. */
-static bool is_of_unit(const struct wanted *w, const struct process *p)
+static bool is_of_unit(const struct by_name_wanted *w, const struct process *p)
 {
 	return unit_cgroup_has_process(w->unit, p->pid) && process_is_there(p);
 }
@@ -52,8 +52,8 @@ static bool is_own(const struct process_list *list, const struct process *p)
 	return false;
 }
 
-static void select_all(const struct process_list *list, const struct wanted *w, matches_fn *matches,
-                       process_vec *ret)
+static void select_all(const struct process_list *list, const struct by_name_wanted *w,
+                       matches_fn *matches, process_vec *ret)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct process *p = &list->data[i];
@@ -80,7 +80,7 @@ static void keep_async(const struct async_processes *async, process_vec *found)
 	*found = kept;
 }
 
-static struct error *several(const struct wanted *w, const process_vec *found)
+static struct error *by_name_several(const struct by_name_wanted *w, const process_vec *found)
 {
 	STR(text);
 
@@ -97,8 +97,9 @@ static struct error *several(const struct wanted *w, const process_vec *found)
 	return error_new(ERR_USAGE, "%s", str_text(&text));
 }
 
-static struct error *choose(const struct wanted *w, const struct async_processes *async,
-                            process_vec *found, pid_t *ret)
+static struct error *by_name_choose(const struct by_name_wanted *w,
+                                    const struct async_processes *async, process_vec *found,
+                                    pid_t *ret)
 {
 	select_all(&async->all, w, w->regex ? has_name : is_of_unit, found);
 	if (!found->n && w->regex)
@@ -109,13 +110,13 @@ static struct error *choose(const struct wanted *w, const struct async_processes
 		return error_new(ERR_USAGE, "no process %s; \"asyncdbg ps\" lists the async ones",
 		                 w->none);
 	if (found->n > 1)
-		return several(w, found);
+		return by_name_several(w, found);
 	*ret = found->data[0]->pid;
 	return NULL;
 }
 
-static struct error *find(const struct wanted *w, const struct asyncdbg_options *options,
-                          pid_t *ret)
+static struct error *by_name_find_process(const struct by_name_wanted *w,
+                                          const struct asyncdbg_options *options, pid_t *ret)
 {
 	SCRATCH(tmp);
 	struct async_processes_options list_options = { .closed = true, .session = *options };
@@ -124,7 +125,7 @@ static struct error *find(const struct wanted *w, const struct asyncdbg_options 
 
 	struct error *err = async_processes_read(&tmp, &list_options, &async);
 	if (!err)
-		err = choose(w, &async, &found, ret);
+		err = by_name_choose(w, &async, &found, ret);
 	vec_free(&found);
 	return err;
 }
@@ -132,8 +133,8 @@ static struct error *find(const struct wanted *w, const struct asyncdbg_options 
 struct error *by_name_find(const char *pattern, const struct asyncdbg_options *options, pid_t *ret)
 {
 	SCRATCH(tmp);
-	struct wanted w = { .none = arena_printf(&tmp, "matches \"%s\"", pattern),
-		            .several = arena_printf(&tmp, "match \"%s\"", pattern) };
+	struct by_name_wanted w = { .none = arena_printf(&tmp, "matches \"%s\"", pattern),
+		                    .several = arena_printf(&tmp, "match \"%s\"", pattern) };
 	regex_t regex;
 	char why[128];
 	int failed = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
@@ -143,7 +144,7 @@ struct error *by_name_find(const char *pattern, const struct asyncdbg_options *o
 		return error_new(ERR_USAGE, "--name \"%s\": %s", pattern, why);
 	}
 	w.regex = &regex;
-	struct error *err = find(&w, options, ret);
+	struct error *err = by_name_find_process(&w, options, ret);
 	regfree(&regex);
 	return err;
 }
@@ -152,9 +153,11 @@ struct error *by_name_find_unit(const char *unit, const struct asyncdbg_options 
                                 pid_t *ret)
 {
 	SCRATCH(tmp);
-	const struct wanted w = { .unit = unit,
-		                  .none = arena_printf(&tmp, "is of the unit \"%s\"", unit),
-		                  .several = arena_printf(&tmp, "are of the unit \"%s\"", unit) };
+	const struct by_name_wanted w = {
+		.unit = unit,
+		.none = arena_printf(&tmp, "belongs to the unit \"%s\"", unit),
+		.several = arena_printf(&tmp, "belong to the unit \"%s\"", unit)
+	};
 
-	return find(&w, options, ret);
+	return by_name_find_process(&w, options, ret);
 }

@@ -2,11 +2,12 @@
 #include "commands/base/interval.h"
 #include "commands/incident/incident.h"
 #include "commands/incident/watchdog.h"
+#include "commands/parts/parts.h"
 #include "runtimes/analysis/checks.h"
 
 #define DEFAULT_INTERVAL 1.0 /* seconds */
 
-static struct error *read_interval(const char *text, double *ret)
+static struct error *check_read_interval(const char *text, double *ret)
 {
 	*ret = DEFAULT_INTERVAL;
 	return text ? interval_read(text, ret) : NULL;
@@ -20,7 +21,7 @@ static struct error *check_check(const struct call *call)
 	if (list)
 		TRY(checks_list_check(list));
 	TRY(watchdog_check(call));
-	return read_interval(option_value(call, "interval"), &interval);
+	return check_read_interval(option_value(call, "interval"), &interval);
 }
 
 /* The interval was checked. Of looks at intervals the watchdog takes its own. */
@@ -28,7 +29,7 @@ static unsigned wants_now(const struct session *s, const struct call *call)
 {
 	double interval = 0;
 
-	error_free(read_interval(option_value(call, "interval"), &interval));
+	error_free(check_read_interval(option_value(call, "interval"), &interval));
 	return asyncdbg_check_wants(s->handle, interval);
 }
 
@@ -40,7 +41,7 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 	struct checks_result result;
 	double interval;
 
-	TRY(read_interval(option_value(call, "interval"), &interval));
+	TRY(check_read_interval(option_value(call, "interval"), &interval));
 	if (option_has(call, "every"))
 		return watchdog_run(s, call, interval, out);
 	TRY(session_check(s, last.snapshot, interval, &result));
@@ -49,16 +50,16 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 	out_begin(out, &last);
 	for (size_t i = 0; i < result.nfound; i++)
 		s->finding |= checks_list_has(list, &result.found[i]) ? STATUS_FOUND : 0;
-	out->ops->findings(out, result.found, result.nfound, result.skipped, result.nskipped);
+	part_findings(out, result.found, result.nfound, result.skipped, result.nskipped);
 	return NULL;
 }
 
 static const struct command_option check_options[] = {
 	{ "fail-on", "LIST", false,
-	  "Exit with 3 when one of these checks, with commas between, finds anything; NAME counts "
-	  "what is certain, NAME:possible what is only possible, too" },
+	  "Exit with 3 if one of these checks, separated by commas, finds anything; NAME counts "
+	  "what is certain, NAME:possible also what is only possible" },
 	{ "interval", "TIME", false,
-	  "Time between two looks at a live process, 1s by default; 0: one look" },
+	  "Time between the two looks at a live process, default 1s; 0: a single look" },
 	WATCHDOG_OPTIONS,
 	{ 0 },
 };
@@ -67,18 +68,15 @@ const struct command check_command = {
 	.name = "check",
 	.options = check_options,
 	.check = check_check,
-	.summary = "What is wrong: deadlocks, blocked workers, starved queues and more",
+	.summary = "Diagnose the program: deadlocks, blocked workers, starved queues and more",
 	.help = "    Checks: deadlock, futurelock, no-waker, blocked-worker, long-poll,\n"
-		"    starved-queue, panicked-task, closed-channel-wait, huge-future, "
-		"many-identical.\n"
-		"    Each finding has a severity and the command that shows more. The exit code "
-		"is\n"
-		"    3 when an error is found, or, with --fail-on, anything of the checks listed "
-		"that\n"
-		"    is certain. What is only possible counts for NAME:possible, as in\n"
-		"    --fail-on deadlock:possible. It applies to deadlock, futurelock, "
-		"no-waker,\n"
-		"    long-poll and closed-channel-wait.",
+		"    starved-queue, panicked-task, closed-channel-wait, huge-future,\n"
+		"    many-identical. Each finding has a severity and a command that shows more.\n"
+		"    The exit status is 3 if an error is found or, with --fail-on, if any of\n"
+		"    the listed checks finds something that is certain. NAME:possible also\n"
+		"    counts what is only possible, as in --fail-on deadlock:possible; it\n"
+		"    applies to deadlock, futurelock, no-waker, long-poll and\n"
+		"    closed-channel-wait.",
 	.wants = ASYNCDBG_CHECK_WANTS,
 	.wants_now = wants_now,
 	.run = run_check,

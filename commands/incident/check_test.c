@@ -49,11 +49,11 @@ static void the_second_look_is_another_one(void **state)
 	assert_null(session_open(&options, &s));
 	assert_null(session_snapshot(&s, WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_STACKS,
 	                             NULL, &first));
-	asyncdbg_pin(s.handle, true);
+	asyncdbg_reuse_snapshot(s.handle, true);
 	catch (&c, TEXT);
 	execute_line(&s, c.out, "check --interval 10ms", &status);
 	assert_ptr_not_equal(asyncdbg_last(s.handle), first);
-	assert_true(asyncdbg_pin(s.handle, true));
+	assert_true(asyncdbg_reuse_snapshot(s.handle, true));
 	/* With --interval 0 there is only one snapshot. */
 	first = asyncdbg_last(s.handle);
 	execute_line(&s, c.out, "check --interval 0", &status);
@@ -93,7 +93,7 @@ static void no_verdict_on_what_is_not_understood(void **state)
 
 	(void)state;
 	assert_null(session_open(&options, &s));
-	asyncdbg_pin(s.handle, true);
+	asyncdbg_reuse_snapshot(s.handle, true);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		enum status status = STATUS_OK;
 		CAUGHT(c);

@@ -1,4 +1,4 @@
-/* guard: runs a command, and shows what its async processes wait for when it hangs. */
+/* guard: runs a command, and shows the waits of its async processes when it hangs. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "commands/incident/patient_file.h"
 #include "debugger/base/str.h"
 #include "debugger/live/read_guard.h"
-#include "runtimes/survey/async_processes.h"
+#include "runtimes/executor_detect/async_processes.h"
 
 enum {
 	STATUS_TIMED_OUT = 124, /* as timeout(1) has them */
@@ -18,9 +18,9 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-/* For processes that SIGTERM is to end, and for a reader of the report while they run. */
+/* Grace period: for processes to end after SIGTERM, and for the reader of the report meanwhile. */
 static const double grace_s = 5;
-/* For a reader that takes nothing of the report when they have ended. */
+/* Further time for a reader that takes nothing of the report once they have ended. */
 static const double reader_s = 60;
 
 static struct error *read_limits(const struct call *call, struct guarded_limits *ret)
@@ -36,14 +36,14 @@ static struct error *read_limits(const struct call *call, struct guarded_limits 
 	return NULL;
 }
 
-static struct error *check(const struct call *call)
+static struct error *guard_check(const struct call *call)
 {
 	struct guarded_limits limits;
 
 	return read_limits(call, &limits);
 }
 
-/* ---- what is shown of a command that hangs ---- */
+/* ---- report about a command that hangs ---- */
 
 struct guard {
 	struct session *s;
@@ -52,7 +52,7 @@ struct guard {
 	const char *directory; /* --report; NULL: none */
 };
 
-static void report_error(const struct guard *g, struct error *err)
+static void guard_report_error(const struct guard *g, struct error *err)
 {
 	STR(line);
 
@@ -64,7 +64,7 @@ static void report_error(const struct guard *g, struct error *err)
 }
 
 /* Runs a command line on the process. Its errors are reported. */
-static void show(const struct guard *g, struct session *s, struct out *out, const char *line)
+static void guard_show(const struct guard *g, struct session *s, struct out *out, const char *line)
 {
 	SCRATCH(tmp);
 	struct words *commands;
@@ -76,17 +76,17 @@ static void show(const struct guard *g, struct session *s, struct out *out, cons
 		fprintf(g->messages, "\n--- %s\n", line);
 		g->call->shell->execute(s, out, &commands[i], &status);
 	}
-	report_error(g, err);
+	guard_report_error(g, err);
 }
 
-static void save(const struct guard *g, struct session *s, const struct process *p)
+static void guard_save(const struct guard *g, struct session *s, const struct process *p)
 {
 	SCRATCH(tmp);
 	const char *path;
 	struct error *err = incident_file_write(&tmp, s, g->directory, p->name, "guard", &path);
 
 	if (err)
-		report_error(g, error_wrap(err, "--report"));
+		guard_report_error(g, error_wrap(err, "--report"));
 	else
 		fprintf(g->messages, "saved: %s.snapshot and .html\n", path);
 }
@@ -100,14 +100,14 @@ static void show_process(const struct guard *g, const struct process *p, struct 
 	options.pid = p->pid;
 	struct error *err = session_open(&options, &s);
 	if (err) {
-		report_error(g, err);
+		guard_report_error(g, err);
 		return;
 	}
-	show(g, &s, out, "async backtrace all --group");
-	show(g, &s, out, "check");
-	show(g, &s, out, "async graph");
+	guard_show(g, &s, out, "async backtrace all --group");
+	guard_show(g, &s, out, "check");
+	guard_show(g, &s, out, "async graph");
 	if (g->directory)
-		save(g, &s, p);
+		guard_save(g, &s, p);
 }
 
 /* Shows every async process below this one. */
@@ -141,7 +141,7 @@ static struct error *show_all(const struct guard *g, struct out *out)
 
 static struct guarded *ending; /* the command whose time is over */
 
-/* For a read that blocks: the time of the command is over all the same. */
+/* Ends the command whose time is over even where a read blocks. */
 static void end_unread(void)
 {
 	guarded_end_all(ending, grace_s);
@@ -161,14 +161,14 @@ static struct error *report_hang(const struct guard *g, const struct guarded *co
 
 	if (why == GUARDED_SILENT)
 		fprintf(g->messages, "asyncdbg: no output for %g s%s: ", limits->silence,
-		        guarded_is_unread(command) ? ", and nobody reads what there was" : "");
+		        guarded_is_unread(command) ? ", and nobody reads the output" : "");
 	else
 		fprintf(g->messages, "asyncdbg: not finished after %g s: ", limits->timeout);
-	fprintf(g->messages, "what it waits for follows, then it is ended\n");
+	fprintf(g->messages, "what it waits for follows, then it is killed\n");
 	return show_all(g, out);
 }
 
-/* The command ends in time, whether or not somebody reads what it was waiting for. */
+/* The command ends in time, whether or not anybody reads the report. */
 static struct error *hangs(const struct guard *g, struct guarded *command, enum guarded_end why)
 {
 	fflush(g->messages);
@@ -195,7 +195,7 @@ static struct error *run_guarded(const struct guard *g, const char *const *argv,
 
 	if (err && !command.pid && err->kind == ERR_OS) {
 		*status = err->errnum == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
-		report_error(g, err);
+		guard_report_error(g, err);
 		return NULL;
 	}
 	if (!err)
@@ -210,8 +210,8 @@ static struct error *run_guarded(const struct guard *g, const char *const *argv,
 	return hangs(g, &command, why);
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *guard_run(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
 {
 	struct guard g = { s, call, out->options.messages, option_value(call, "report") };
 	struct guarded_limits limits;
@@ -226,9 +226,8 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return error_new(ERR_USAGE, "guard needs a program: asyncdbg guard ... -- COMMAND, "
 		                            "on the command line");
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
-		return error_new(
-			ERR_USAGE,
-			"guard starts its own program: it takes no -p, -c, --name or --unit");
+		return error_new(ERR_USAGE, "guard starts a program itself: -p, -c, --name and "
+		                            "--unit cannot be used with it");
 	struct error *err = run_guarded(&g, s->program, &limits, &status);
 
 	s->finding = status;
@@ -236,8 +235,9 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 }
 
 static const struct command_option options[] = {
-	{ "timeout", "TIME", false, "End it when it runs longer than TIME" },
-	{ "silence", "TIME", false, "End it when it writes nothing to its output for TIME" },
+	{ "timeout", "TIME", false, "Kill the command if it runs longer than TIME" },
+	{ "silence", "TIME", false,
+	  "Kill the command if it writes nothing to its output for TIME" },
 	{ "report", "DIR", false, "Write a snapshot and a report of each async process to DIR" },
 	{ 0 },
 };
@@ -245,16 +245,16 @@ static const struct command_option options[] = {
 const struct command guard_command = {
 	.name = "guard",
 	.options = options,
-	.check = check,
-	.summary = "Run a command, as a test, and show what it waits for when it hangs",
-	.help = "    asyncdbg guard --timeout 10m -- cargo test\n"
-		"    Its output, terminal and exit status are passed through: 128+N for signal N,\n"
-		"    127 when there is no such command. When it takes too long, the async\n"
-		"    processes below it are shown on standard error: async backtrace all --group,\n"
-		"    check and async graph. Then all of them are ended, and the exit status is "
-		"124.\n"
-		"    No right is needed: asyncdbg is the parent of what it looks at.",
+	.check = guard_check,
+	.summary = "Run a command, such as a test, and show what it is waiting for if it hangs",
+	.help = "        asyncdbg guard --timeout 10m -- cargo test\n"
+		"    Output, terminal and exit status of the command are passed through: 128+N\n"
+		"    for signal N, 127 if the command does not exist. When it takes too long,\n"
+		"    the async processes it started are shown on standard error: async\n"
+		"    backtrace all --group, check and async graph. Then all of them are killed,\n"
+		"    and the exit status is 124. No privileges are needed, as asyncdbg is the\n"
+		"    parent process.",
 	.offline = true,
 	.takes_program = true,
-	.run = run,
+	.run = guard_run,
 };

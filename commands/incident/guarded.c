@@ -22,9 +22,10 @@
 #include "debugger/host/process_list.h"
 
 enum {
-	LOOK_MS = 200,       /* between two looks at the times of files */
-	TTY_PRECISION_S = 8, /* of a terminal's time of change: tty_update_time() of the kernel */
-	MAX_ROUNDS = 1000,   /* of ending processes that start others */
+	LOOK_MS = 200, /* between two looks at the times of files */
+	TTY_PRECISION_S =
+		8, /* precision of a terminal's time of change: tty_update_time() of the kernel */
+	MAX_ROUNDS = 1000, /* rounds of ending processes that start others */
 	ROUND_MS = 20,
 };
 
@@ -44,8 +45,8 @@ static struct error *open_output(struct guarded_output *o, int fd)
 	return NULL;
 }
 
-/* Are these one file, so that what is written to both stays in order? */
-static bool is_same_file(int a, int b)
+/* Whether these are one file, so that writes to both stay in order. */
+static bool guarded_is_same_file(int a, int b)
 {
 	struct stat x, y;
 
@@ -58,20 +59,20 @@ static struct error *open_outputs(struct guarded *g)
 	if (g->limits.silence <= 0)
 		return NULL;
 	TRY(open_output(&g->outputs[0], STDOUT_FILENO));
-	if (!is_same_file(STDOUT_FILENO, STDERR_FILENO))
+	if (!guarded_is_same_file(STDOUT_FILENO, STDERR_FILENO))
 		return open_output(&g->outputs[1], STDERR_FILENO);
 	return NULL;
 }
 
-static void close_end(int *fd)
+static void guarded_close_end(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
 }
 
-/* Takes what the pipe has, where there is room; false at its end. */
-static bool take_output(struct guarded_output *o)
+/* Reads from the pipe, where there is room; false at its end. */
+static bool guarded_take_output(struct guarded_output *o)
 {
 	if (o->len == sizeof(o->waiting))
 		return true;
@@ -83,8 +84,8 @@ static bool take_output(struct guarded_output *o)
 	return n > 0;
 }
 
-/* Passes on what can be written without waiting. */
-static void pass_output(struct guarded_output *o)
+/* Passes on as much as can be written without blocking. */
+static void guarded_pass_output(struct guarded_output *o)
 {
 	while (o->len) {
 		ssize_t n = patient_file_write(o->fd, o->waiting, o->len);
@@ -92,8 +93,8 @@ static void pass_output(struct guarded_output *o)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n < 0 && errno != EINTR) {
-			o->len = 0; /* nobody reads it any more */
-			close_end(&o->ends[0]);
+			o->len = 0; /* the reader is gone */
+			guarded_close_end(&o->ends[0]);
 			return;
 		}
 		o->len -= n > 0 ? (size_t)n : 0;
@@ -119,8 +120,8 @@ static bool has_changed(struct guarded_output *o)
 	return true;
 }
 
-/* Reads what the pipes have without waiting for more, and passes on what can be written. */
-static void drain(struct guarded *g)
+/* Reads from the pipes without blocking, and passes on as much as can be written. */
+static void guarded_drain(struct guarded *g)
 {
 	for (size_t i = 0; i < 2; i++) {
 		struct guarded_output *o = &g->outputs[i];
@@ -129,12 +130,12 @@ static void drain(struct guarded *g)
 			continue;
 		if (o->ends[0] >= 0)
 			fcntl(o->ends[0], F_SETFL, O_NONBLOCK);
-		pass_output(o);
+		guarded_pass_output(o);
 		struct pollfd more = { o->ends[0], POLLIN, 0 };
 		while (o->len < sizeof(o->waiting) && o->ends[0] >= 0 && poll(&more, 1, 0) > 0) {
-			if (!take_output(o))
-				close_end(&o->ends[0]);
-			pass_output(o);
+			if (!guarded_take_output(o))
+				guarded_close_end(&o->ends[0]);
+			guarded_pass_output(o);
 		}
 	}
 }
@@ -146,14 +147,14 @@ static void pass_rest(struct guarded *g)
 		struct pollfd ready = { g->outputs[i].fd, POLLOUT, 0 };
 
 		do {
-			drain(g);
+			guarded_drain(g);
 		} while (g->outputs[i].len && (poll(&ready, 1, -1) > 0 || errno == EINTR));
 	}
 }
 
 /* ---- the command ---- */
 
-static void catch_signals(struct guarded *g)
+static void guarded_catch_signals(struct guarded *g)
 {
 	sigset_t caught;
 
@@ -182,7 +183,7 @@ static char **copy_words(struct arena *a, const char *const *argv)
 	return copy;
 }
 
-static int spawn(struct guarded *g, const char *const *argv)
+static int guarded_spawn(struct guarded *g, const char *const *argv)
 {
 	SCRATCH(tmp);
 	extern char **environ;
@@ -220,11 +221,11 @@ struct error *guarded_start(struct guarded *g, const char *const *argv,
 	for (size_t i = 0; i < 2; i++)
 		g->outputs[i] = (struct guarded_output){ .ends = { -1, -1 } };
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	catch_signals(g);
+	guarded_catch_signals(g);
 	TRY(open_outputs(g));
-	int failed = spawn(g, argv);
+	int failed = guarded_spawn(g, argv);
 	for (size_t i = 0; i < 2; i++)
-		close_end(&g->outputs[i].ends[1]);
+		guarded_close_end(&g->outputs[i].ends[1]);
 	if (failed) {
 		g->pid = 0;
 		return error_os(failed, "%s", argv[0]);
@@ -234,7 +235,7 @@ struct error *guarded_start(struct guarded *g, const char *const *argv,
 }
 
 /* Takes the statuses of all children that have ended, also of those that were not started here. */
-static void reap(struct guarded *g)
+static void guarded_reap(struct guarded *g)
 {
 	pid_t pid;
 	int status;
@@ -260,7 +261,7 @@ static void take_signals(struct guarded *g)
 		if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL && g->pid && !g->ended)
 			kill(g->pid, (int)info.ssi_signo);
 	}
-	reap(g);
+	guarded_reap(g);
 }
 
 /* Seconds until a limit; *which is the limit. */
@@ -304,9 +305,9 @@ static struct error *wait_once(struct guarded *g, double left)
 		struct guarded_output *o = &g->outputs[i];
 		bool heard = ready[1 + i].revents != 0;
 
-		if (heard && !take_output(o))
-			close_end(&o->ends[0]);
-		pass_output(o);
+		if (heard && !guarded_take_output(o))
+			guarded_close_end(&o->ends[0]);
+		guarded_pass_output(o);
 		if (heard || has_changed(o))
 			g->last_output_ns = clock_now_ns();
 	}
@@ -322,7 +323,7 @@ struct error *guarded_wait(struct guarded *g, enum guarded_end *ret)
 		double left = time_left(g, &which);
 
 		if (left <= 0) {
-			drain(g);
+			guarded_drain(g);
 			*ret = which;
 			return NULL;
 		}
@@ -357,7 +358,7 @@ static void signal_one(const struct process *p, int signal)
 	}
 }
 
-static size_t signal_all(int signal)
+static size_t guarded_signal_all(int signal)
 {
 	SCRATCH(tmp);
 	struct process_list list;
@@ -381,30 +382,30 @@ void guarded_end_all(struct guarded *g, double grace)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000 };
 	uint64_t until = clock_now_ns() + (uint64_t)(grace * 1e9);
-	size_t left = signal_all(SIGTERM);
+	size_t left = guarded_signal_all(SIGTERM);
 
 	while (left && clock_now_ns() < until) {
 		nanosleep(&pause, NULL);
-		drain(g);
-		reap(g);
-		left = signal_all(0);
+		guarded_drain(g);
+		guarded_reap(g);
+		left = guarded_signal_all(0);
 	}
 	/* While some are ended, others may start more. */
 	for (int i = 0; left && i < MAX_ROUNDS; i++) {
-		left = signal_all(SIGKILL);
+		left = guarded_signal_all(SIGKILL);
 		nanosleep(&pause, NULL);
-		drain(g);
-		reap(g);
+		guarded_drain(g);
+		guarded_reap(g);
 	}
 }
 
 void guarded_close(struct guarded *g)
 {
 	for (size_t i = 0; i < 2; i++) {
-		close_end(&g->outputs[i].ends[0]);
-		close_end(&g->outputs[i].ends[1]);
+		guarded_close_end(&g->outputs[i].ends[0]);
+		guarded_close_end(&g->outputs[i].ends[1]);
 	}
-	close_end(&g->signals);
+	guarded_close_end(&g->signals);
 	pthread_sigmask(SIG_SETMASK, &g->mask, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 }

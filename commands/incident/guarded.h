@@ -17,11 +17,12 @@ struct guarded_limits {
 	double silence; /* seconds without output; 0: none */
 };
 
-/* How output is seen without changing what the command writes to. */
+/* Method of observing output without changing the file that the command writes to. */
 enum output_kind {
 	OUTPUT_NONE,  /* closed, or written together with the other one */
 	OUTPUT_TIME,  /* a file: by the time of its last change */
-	OUTPUT_TTY,   /* the same, which the kernel updates each 8 seconds only */
+	OUTPUT_TTY,   /* a terminal: by that time, too, which the kernel updates each 8 seconds only
+	               */
 	OUTPUT_RELAY, /* a pipe, a socket or a device: through a pipe of ours */
 };
 

@@ -26,7 +26,7 @@ const unsigned incident_file_wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WA
 static const char prefix[] = "asyncdbg-", snapshot_ending[] = ".snapshot", page_ending[] = ".html";
 
 /* A name that a file name may contain. */
-static char *plain(struct arena *a, const char *name)
+static char *incident_file_plain(struct arena *a, const char *name)
 {
 	char *copy = arena_strdup(a, *name ? name : "unknown");
 
@@ -38,7 +38,7 @@ static char *plain(struct arena *a, const char *name)
 }
 
 /* "20261124T172000Z", which sorts by time. */
-static const char *time_text(struct arena *a)
+static const char *incident_file_time_text(struct arena *a)
 {
 	time_t now = time(NULL);
 	struct tm tm;
@@ -74,8 +74,9 @@ struct error *incident_file_write(struct arena *a, struct session *s, const char
 	const struct target *t = asyncdbg_target(s->handle);
 
 	TRY(path_make_folder(directory));
-	*ret = arena_printf(a, "%s/%s%s-%s-%d-%s", directory, prefix, plain(a, name), time_text(a),
-	                    t ? (int)t->pid : 0, plain(a, why));
+	*ret = arena_printf(a, "%s/%s%s-%s-%d-%s", directory, prefix, incident_file_plain(a, name),
+	                    incident_file_time_text(a), t ? (int)t->pid : 0,
+	                    incident_file_plain(a, why));
 	return write_both(s, *ret);
 }
 
@@ -92,7 +93,7 @@ static bool ends_in(const char *name, const char *ending)
 }
 
 /* Whether a file name is head, the time, and one of our endings: "asyncdbg-NAME-2026...Z-...". */
-static bool is_of(const char *name, const char *head)
+static bool incident_file_is_of(const char *name, const char *head)
 {
 	size_t len = strlen(head);
 
@@ -108,7 +109,7 @@ static bool is_of(const char *name, const char *head)
 void incident_file_trim(const char *directory, const char *name, size_t keep)
 {
 	SCRATCH(tmp);
-	const char *head = arena_printf(&tmp, "%s%s-", prefix, plain(&tmp, name));
+	const char *head = arena_printf(&tmp, "%s%s-", prefix, incident_file_plain(&tmp, name));
 	VEC(const char *) found = { 0 };
 	int at = path_find(directory, O_DIRECTORY, NULL);
 	int fd = at < 0 ? -1 : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -117,7 +118,7 @@ void incident_file_trim(const char *directory, const char *name, size_t keep)
 	size_t pairs = 0;
 
 	while (d && found.n < MAX_FILES && (entry = readdir(d))) {
-		if (is_of(entry->d_name, head))
+		if (incident_file_is_of(entry->d_name, head))
 			*vec_push(&found) = arena_strdup(&tmp, entry->d_name);
 	}
 	if (found.n)

@@ -15,9 +15,9 @@
 struct patient_file {
 	FILE *stream;
 	int fd;
-	double wait_s;   /* that is left */
-	bool is_gone;    /* nobody can read it any more */
-	struct str kept; /* what the reader has not taken */
+	double wait_s;   /* the time left */
+	bool is_gone;    /* the reader is gone */
+	struct str kept; /* bytes that the reader has not taken */
 };
 
 /* Whether the descriptor takes bytes, now or within that time. */
@@ -60,7 +60,7 @@ static size_t write_on(struct patient_file *p, const char *bytes, size_t len, do
 	return done;
 }
 
-static ssize_t put(void *cookie, const char *bytes, size_t len)
+static ssize_t patient_file_put(void *cookie, const char *bytes, size_t len)
 {
 	struct patient_file *p = cookie;
 	uint64_t begin = clock_now_ns();
@@ -77,7 +77,7 @@ struct patient_file *patient_file_new(int fd, double wait_s)
 
 	p->fd = fd;
 	p->wait_s = wait_s;
-	p->stream = fopencookie(p, "w", (cookie_io_functions_t){ .write = put });
+	p->stream = fopencookie(p, "w", (cookie_io_functions_t){ .write = patient_file_put });
 	if (!p->stream)
 		out_of_memory();
 	setvbuf(p->stream, NULL, _IOLBF, BUFSIZ);

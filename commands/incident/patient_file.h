@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 /*
- * Writes what can be written without waiting; at most len bytes. -1 with errno: EAGAIN, where there
- * is no room.
+ * Writes as much as can be written without blocking; at most len bytes. -1 with errno: EAGAIN,
+ * where there is no room.
  */
 ssize_t patient_file_write(int fd, const void *bytes, size_t len);
 
@@ -24,7 +24,7 @@ struct patient_file;
 struct patient_file *patient_file_new(int fd, double wait_s);
 /* Written to like any other; closed by patient_file_end(). */
 FILE *patient_file_stream(struct patient_file *p);
-/* Writes what was kept, until the reader takes nothing for wait_s seconds, and frees it. */
+/* Writes the kept bytes, until the reader takes nothing for wait_s seconds, and frees the file. */
 void patient_file_end(struct patient_file *p, double wait_s);
 
 #endif

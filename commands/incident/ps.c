@@ -1,9 +1,10 @@
 /* ps: the async processes of this machine. */
 #include "commands/incident/incident.h"
-#include "runtimes/survey/async_processes.h"
+#include "commands/parts/parts.h"
+#include "runtimes/executor_detect/async_processes.h"
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *ps_run(struct session *s, const struct answer *answer, const struct call *call,
+                            struct out *out)
 {
 	struct async_processes_options options = { .tasks = option_has(call, "tasks") };
 	/* The output borrows it until the answer ends. */
@@ -16,7 +17,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	options.session.target.exe = options.session.inspector.layout = NULL;
 	TRY(async_processes_read(&s->answer, &options, list));
 	out_begin(out, answer);
-	out->ops->processes(out, list);
+	part_processes(out, list);
 	s->finding = list->denied ? STATUS_PARTIAL : STATUS_OK;
 	return NULL;
 }
@@ -29,12 +30,12 @@ static const struct command_option options[] = {
 const struct command ps_command = {
 	.name = "ps",
 	.options = options,
-	.summary =
-		"The async processes of this machine: executor, tasks, debug info, missing rights",
-	.help = "    A process is listed when its executable or one of its libraries contains an\n"
-		"    executor that asyncdbg can read or knows by name. No process is stopped.\n"
-		"    TASKS is the runtimes' own count: of the first 4 and, while that takes no\n"
-		"    longer than 80 ms, of those whose program the cache knows.",
+	.summary = "List async processes on this machine: executor, tasks, debug info, missing "
+		   "permissions",
+	.help = "    Lists processes whose executable, or one of its libraries, contains an\n"
+		"    executor that asyncdbg can read or at least knows. No process is stopped.\n"
+		"    TASKS is the runtimes' own count, of the first 4 processes and, as long as\n"
+		"    that takes less than 80 ms, of those whose program is in the cache.",
 	.offline = true,
-	.run = run,
+	.run = ps_run,
 };

@@ -21,7 +21,7 @@ FILE *run_command_input(void)
 	return f;
 }
 
-static int spawn(const char *line, int input, pid_t *ret)
+static int run_spawn(const char *line, int input, pid_t *ret)
 {
 	posix_spawn_file_actions_t files;
 
@@ -37,14 +37,13 @@ struct error *run_command_start(struct run_command *c, FILE *input)
 {
 	if (c->pid) {
 		fclose(input);
-		return error_new(
-			ERR_STATE,
-			"--run: the command of an earlier finding still runs (process %d); "
-			"it is not started again",
-			(int)c->pid);
+		return error_new(ERR_STATE,
+		                 "--run: the command of an earlier finding is still running "
+		                 "(process %d); it is not started again",
+		                 (int)c->pid);
 	}
 	int failed = fflush(input) == 0 && lseek(fileno(input), 0, SEEK_SET) == 0
-	                     ? spawn(c->line, fileno(input), &c->pid)
+	                     ? run_spawn(c->line, fileno(input), &c->pid)
 	                     : errno;
 	fclose(input);
 	c->started_ns = clock_now_ns();
@@ -56,16 +55,16 @@ struct error *run_command_start(struct run_command *c, FILE *input)
 static struct error *result(const char *line, int status)
 {
 	if (WIFSIGNALED(status))
-		return error_new(ERR_STATE, "--run: \"%s\" was ended by signal %d", line,
+		return error_new(ERR_STATE, "--run: \"%s\" was killed by signal %d", line,
 		                 WTERMSIG(status));
 	if (WIFEXITED(status) && WEXITSTATUS(status))
-		return error_new(ERR_STATE, "--run: \"%s\" has failed with status %d", line,
+		return error_new(ERR_STATE, "--run: \"%s\" failed with status %d", line,
 		                 WEXITSTATUS(status));
 	return NULL;
 }
 
-/* Ends the command and what it started, but for what has left its process group. */
-static void end(struct run_command *c)
+/* Kills the command's process group, and reaps the command. */
+static void run_end(struct run_command *c)
 {
 	kill(-c->pid, SIGKILL);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
@@ -85,8 +84,8 @@ struct error *run_command_reap(struct run_command *c, bool wait)
 			return ended > 0 ? result(c->line, status) : NULL;
 		}
 		if ((double)clock_since(c->started_ns) * 1e-9 > c->limit) {
-			end(c);
-			return error_new(ERR_STATE, "--run: \"%s\" was ended after %g s", c->line,
+			run_end(c);
+			return error_new(ERR_STATE, "--run: \"%s\" was killed after %g s", c->line,
 			                 c->limit);
 		}
 		if (!wait)
@@ -94,8 +93,8 @@ struct error *run_command_reap(struct run_command *c, bool wait)
 		struct error *err = interrupt_sleep(PAUSE_S);
 		if (err) {
 			error_free(err);
-			end(c);
-			return error_new(ERR_STATE, "--run: \"%s\" was ended by the interruption",
+			run_end(c);
+			return error_new(ERR_STATE, "--run: \"%s\" was killed by the interrupt",
 			                 c->line);
 		}
 	}

@@ -16,7 +16,7 @@ struct run_command {
 	uint64_t started_ns; /* on the monotonic clock */
 };
 
-/* A file in memory for what the command will read; NULL with errno. */
+/* A file in memory for the command's input; NULL with errno. */
 FILE *run_command_input(void);
 /*
  * Starts the command with the contents of input as its standard input; its standard output goes to

@@ -36,7 +36,7 @@ static void test_interrupted(void **state)
 	start(&c);
 	assert_null(run_command_reap(&c, false));
 	interrupt_request();
-	expect_error(&c, true, "was ended by the interruption");
+	expect_error(&c, true, "was killed by the interrupt");
 	interrupt_clear();
 }
 
@@ -48,9 +48,9 @@ static void test_ends(void **state)
 
 	(void)state;
 	start(&failing);
-	expect_error(&failing, true, "has failed with status 3");
+	expect_error(&failing, true, "failed with status 3");
 	start(&slow);
-	expect_error(&slow, true, "was ended after 0.01 s");
+	expect_error(&slow, true, "was killed after 0.01 s");
 	start(&right);
 	assert_null(run_command_reap(&right, true));
 	assert_null(run_command_reap(&right, true));

@@ -6,10 +6,10 @@
 
 #include "commands/base/interval.h"
 #include "commands/incident/incident_file.h"
-#include "commands/incident/lasting.h"
+#include "commands/incident/persistent_findings.h"
 #include "commands/incident/run_command.h"
+#include "commands/parts/parts.h"
 #include "debugger/base/str.h"
-#include "debugger/live/live_check.h"
 #include "debugger/target/target.h"
 #include "runtimes/analysis/checks.h"
 
@@ -18,7 +18,7 @@ enum {
 	DEFAULT_KEEP = 10,
 	MAX_KEEP = 10000,
 	MAX_FAILURES = 10, /* checks in a row that may fail */
-	MAX_TRIES = 5,     /* of one check */
+	MAX_TRIES = 5,     /* attempts at one check */
 };
 
 static const double try_again_s = 0.1, default_run_limit_s = 60;
@@ -31,7 +31,7 @@ struct watchdog {
 	const char *on, *directory;
 	size_t keep;
 	struct run_command command;
-	struct lasting_list lasting;
+	struct persistent_findings lasting;
 	unsigned failures; /* checks in a row that have failed */
 	bool any;          /* anything was reported */
 	bool left_out;     /* the last check left findings out */
@@ -39,8 +39,8 @@ struct watchdog {
 
 /* ---- options ---- */
 
-static struct error *number(const struct call *call, const char *name, uint64_t fallback,
-                            uint64_t max, uint64_t *ret)
+static struct error *watchdog_number(const struct call *call, const char *name, uint64_t fallback,
+                                     uint64_t max, uint64_t *ret)
 {
 	const char *text = option_value(call, name);
 
@@ -50,7 +50,7 @@ static struct error *number(const struct call *call, const char *name, uint64_t 
 	struct error *err = words_number(text, "", max, ret);
 	if (err || *ret)
 		return error_wrap(err, "--%s", name);
-	return error_new(ERR_USAGE, "--%s is at least 1", name);
+	return error_new(ERR_USAGE, "--%s must be at least 1", name);
 }
 
 static struct error *run_limit(const struct call *call, double *ret)
@@ -80,18 +80,18 @@ struct error *watchdog_check(const struct call *call)
 	TRY(run_limit(call, &seconds));
 	if (list)
 		TRY(checks_list_check(list));
-	TRY(number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &n));
-	return number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &n);
+	TRY(watchdog_number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &n));
+	return watchdog_number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &n);
 }
 
-static struct error *read_options(const struct call *call, struct watchdog *w)
+static struct error *watchdog_read_options(const struct call *call, struct watchdog *w)
 {
 	uint64_t keep;
 
 	TRY(interval_option(call, "every", &w->every));
 	TRY(run_limit(call, &w->command.limit));
-	TRY(number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &w->looks));
-	TRY(number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &keep));
+	TRY(watchdog_number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &w->looks));
+	TRY(watchdog_number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &keep));
 	w->keep = keep;
 	w->on = option_value(call, "on");
 	w->directory = option_value(call, "save");
@@ -101,7 +101,7 @@ static struct error *read_options(const struct call *call, struct watchdog *w)
 
 /* ---- reports ---- */
 
-static void warn(const struct watchdog *w, struct error *err)
+static void watchdog_warn(const struct watchdog *w, struct error *err)
 {
 	if (!err)
 		return;
@@ -122,20 +122,21 @@ static void answer_of(const struct watchdog *w, struct answer *ret)
 	};
 }
 
-static struct error *print(const struct watchdog *w, const struct batch *b, struct out *out)
+static struct error *watchdog_print(const struct watchdog *w, const struct batch *b,
+                                    struct out *out)
 {
 	struct answer answer;
 	const struct watched watched = { b->gone, time(NULL), b->gone ? 0 : w->looks };
 
 	answer_of(w, &answer);
 	out_begin(out, &answer);
-	out->ops->watched(out, &watched);
-	out->ops->findings(out, b->data, b->n, NULL, 0);
+	part_watched(out, &watched);
+	part_findings(out, b->data, b->n, NULL, 0);
 	return out_end(out);
 }
 
 /* Starts --run with the findings as a JSON document. */
-static struct error *run(struct watchdog *w, const struct batch *b)
+static struct error *watchdog_start_command(struct watchdog *w, const struct batch *b)
 {
 	FILE *input = run_command_input();
 	struct out_options options = w->out->options;
@@ -144,14 +145,14 @@ static struct error *run(struct watchdog *w, const struct batch *b)
 		return error_os(errno, "--run");
 	options.answers = input;
 	struct out *out CLEANUP(out_freep) = out_json_new(&options, false);
-	struct error *err = print(w, b, out);
+	struct error *err = watchdog_print(w, b, out);
 	if (!err)
 		return run_command_start(&w->command, input);
 	fclose(input);
 	return err;
 }
 
-static struct error *save(struct watchdog *w, const struct batch *b)
+static struct error *watchdog_save(struct watchdog *w, const struct batch *b)
 {
 	SCRATCH(tmp);
 	const struct snapshot *snap = asyncdbg_last(w->s->handle);
@@ -160,7 +161,9 @@ static struct error *save(struct watchdog *w, const struct batch *b)
 	struct error *err =
 		incident_file_write(&tmp, w->s, w->directory, name, b->data[0].check, &path);
 
-	/* Also where the disk is full: one file of the pair may have been written. */
+	/*
+	 * Files are trimmed even if the disk is full: one file of the pair may have been written.
+	 */
 	incident_file_trim(w->directory, name, w->keep);
 	if (err)
 		return error_wrap(err, "--save");
@@ -168,54 +171,47 @@ static struct error *save(struct watchdog *w, const struct batch *b)
 	return NULL;
 }
 
-static struct error *report(struct watchdog *w, const struct batch *b)
+static struct error *watchdog_report(struct watchdog *w, const struct batch *b)
 {
 	if (!b->n)
 		return NULL;
-	TRY(print(w, b, w->out));
+	TRY(watchdog_print(w, b, w->out));
 	if (b->gone)
 		return NULL;
 	w->any = true;
 	/* The files need another snapshot: they come last. */
 	if (w->command.line)
-		warn(w, run(w, b));
+		watchdog_warn(w, watchdog_start_command(w, b));
 	if (w->directory)
-		warn(w, save(w, b));
+		watchdog_warn(w, watchdog_save(w, b));
 	return interrupt_check();
 }
 
 /* ---- one check ---- */
 
-/* Reports what has lasted long enough, and what is over. */
-static struct error *compare(struct watchdog *w, const struct checks_result *result)
+/* Reports the findings that have lasted long enough, and those that are over. */
+static struct error *watchdog_compare(struct watchdog *w, const struct checks_result *result)
 {
 	SCRATCH(tmp);
 	struct batch gone, due;
 
-	lasting_compare(&w->lasting, &tmp, result->found, result->nfound, w->on, w->looks, &gone,
-	                &due);
+	persistent_findings_compare(&w->lasting, &tmp, result->found, result->nfound, w->on,
+	                            w->looks, &gone, &due);
 	if (w->lasting.left_out && !w->left_out)
-		warn(w,
-		     error_new(ERR_UNSUPPORTED,
-		               "%zu findings are left out, for no more than %d are followed at a "
-		               "time",
-		               w->lasting.left_out, LASTING_MAX));
+		watchdog_warn(
+			w, error_new(ERR_UNSUPPORTED,
+		                     "%zu findings are left out: at most %d are followed at a time",
+		                     w->lasting.left_out, PERSISTENT_FINDINGS_MAX));
 	w->left_out = w->lasting.left_out;
-	TRY(report(w, &gone));
-	return report(w, &due);
+	TRY(watchdog_report(w, &gone));
+	return watchdog_report(w, &due);
 }
 
-static bool has_ended(const struct watchdog *w)
-{
-	const struct arch *arch;
-	struct error *err CLEANUP(error_freep) =
-		live_check(asyncdbg_target(w->s->handle)->pid, false, &arch);
-
-	return err != NULL;
-}
-
-/* Another debugger may have the process for a moment, as a second watchdog does: tries again. */
-static struct error *look(struct watchdog *w, struct checks_result *ret)
+/*
+ * Takes a snapshot and checks it. Another debugger, such as a second watchdog, may have the process
+ * for a moment: tries again.
+ */
+static struct error *watchdog_look(struct watchdog *w, struct checks_result *ret)
 {
 	const struct snapshot *snap;
 
@@ -225,7 +221,8 @@ static struct error *look(struct watchdog *w, struct checks_result *ret)
 		struct error *err = session_snapshot(w->s, wants, NULL, &snap);
 
 		err = err ? err : session_check(w->s, snap, w->interval, ret);
-		if (!err || err->kind != ERR_STATE || i == MAX_TRIES || has_ended(w))
+		if (!err || err->kind != ERR_STATE || i == MAX_TRIES ||
+		    asyncdbg_has_ended(w->s->handle))
 			return err;
 		error_free(err);
 		TRY(interrupt_sleep(try_again_s));
@@ -234,34 +231,34 @@ static struct error *look(struct watchdog *w, struct checks_result *ret)
 
 /* ---- the loop ---- */
 
-/* What to do about a check that failed: NULL, with *ended false, to go on. */
+/* Handles a failed check: NULL, with *ended false, to go on. */
 static struct error *failed(struct watchdog *w, struct error *err, bool *ended)
 {
 	if (err->kind == ERR_INTERRUPTED || ++w->failures == MAX_FAILURES)
 		return err;
-	*ended = has_ended(w);
+	*ended = asyncdbg_has_ended(w->s->handle);
 	if (*ended || w->failures == 1)
-		warn(w, err);
+		watchdog_warn(w, err);
 	else
 		error_free(err);
 	return NULL;
 }
 
-static struct error *watch(struct watchdog *w)
+static struct error *watchdog_watch(struct watchdog *w)
 {
 	bool ended = false;
 
 	while (!ended) {
 		struct checks_result result;
-		struct error *err = look(w, &result);
+		struct error *err = watchdog_look(w, &result);
 
 		if (err) {
 			TRY(failed(w, err, &ended));
 		} else {
 			w->failures = 0;
-			TRY(compare(w, &result));
+			TRY(watchdog_compare(w, &result));
 		}
-		warn(w, run_command_reap(&w->command, false));
+		watchdog_warn(w, run_command_reap(&w->command, false));
 		if (!ended)
 			TRY(interrupt_sleep(w->every));
 	}
@@ -277,14 +274,14 @@ struct error *watchdog_run(struct session *s, const struct call *call, double in
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "--every needs a live process");
 	TRY(session_check_runs(s));
-	TRY(read_options(call, &w));
+	TRY(watchdog_read_options(call, &w));
 	w.interval = w.interval < w.every ? w.interval : w.every;
 	/* The line about the program, and each note, once. */
 	out->options.interactive = true;
 	fprintf(out->options.messages, "note: checking process %d every %g s; ^C ends it\n",
 	        (int)asyncdbg_target(s->handle)->pid, w.every);
 	fflush(out->options.messages);
-	struct error *err = watch(&w);
+	struct error *err = watchdog_watch(&w);
 
 	out->options.interactive = interactive;
 	bool interrupted = err && err->kind == ERR_INTERRUPTED;
@@ -293,10 +290,10 @@ struct error *watchdog_run(struct session *s, const struct call *call, double in
 		err = NULL;
 		interrupt_clear();
 	}
-	warn(&w, run_command_reap(&w.command, true));
+	watchdog_warn(&w, run_command_reap(&w.command, true));
 	if (interrupted)
 		interrupt_request();
-	lasting_free(&w.lasting);
+	persistent_findings_free(&w.lasting);
 	s->finding = w.any ? STATUS_FOUND : STATUS_OK;
 	return err;
 }

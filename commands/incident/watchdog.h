@@ -1,4 +1,4 @@
-/* `check --every TIME`: checks a live process again and again, and reports what lasts. */
+/* `check --every TIME`: checks a live process again and again, and reports findings that last. */
 #ifndef COMMANDS_INCIDENT_WATCHDOG_H
 #define COMMANDS_INCIDENT_WATCHDOG_H
 
@@ -7,23 +7,21 @@
 
 /* Rows for the table of options of `check`. */
 #define WATCHDOG_OPTIONS                                                                           \
-	{ "every", "TIME", false,                                                                  \
-	  "Go on checking a live process, with TIME between two checks, until it ends or ^C" },    \
+	{ "every", "TIME", false, "Check a live process every TIME, until it ends or ^C" },        \
 		{ "for", "N", false,                                                               \
-		  "With --every: report a finding when N checks in a row have found it, 2 by "     \
-		  "default" },                                                                     \
+		  "With --every: report a finding after N checks in a row have found it, default " \
+		  "2" },                                                                           \
 		{ "on", "LIST", false,                                                             \
-		  "With --every: report these checks, as in --fail-on; by default certain "        \
-		  "errors" },                                                                      \
+		  "With --every: report these checks, as in --fail-on; default: certain errors" }, \
 		{ "save", "DIR", false,                                                            \
-		  "With --every: write a snapshot and a report of each finding that is reported "  \
-		  "to DIR" },                                                                      \
+		  "With --every: write a snapshot and a report of each reported finding to DIR" }, \
 		{ "keep", "N", false,                                                              \
-		  "With --save: keep the N newest of each program, 10 by default" },               \
+		  "With --save: keep the N newest of each program, default 10" },                  \
 		{ "run", "COMMAND", false,                                                         \
-		  "With --every: run COMMAND by /bin/sh, with the finding as JSON on its input" }, \
+		  "With --every: run COMMAND with /bin/sh, with the finding as JSON on its "       \
+		  "standard input" },                                                              \
 	{                                                                                          \
-		"run-limit", "TIME", false, "With --run: end COMMAND after TIME, 1m by default"    \
+		"run-limit", "TIME", false, "With --run: kill COMMAND after TIME, default 1m"      \
 	}
 
 /* ERR_USAGE when an option of the watchdog is wrong, or given without --every. */

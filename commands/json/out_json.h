@@ -2,17 +2,21 @@
  * Writes the model as JSON, for out_json.c: one value for each function. docs/json.md defines the
  * keys.
  */
-#ifndef COMMANDS_OUT_OUT_JSON_H
-#define COMMANDS_OUT_OUT_JSON_H
+#ifndef COMMANDS_JSON_OUT_JSON_H
+#define COMMANDS_JSON_OUT_JSON_H
 
 #include "commands/out/out.h"
-#include "runtimes/graph/graph.h"
-#include "runtimes/places/place.h"
-#include "runtimes/saved/json_writer.h"
-#include "runtimes/trace/plan.h"
+#include "debugger/base/json_writer.h"
+
+struct focus;
+struct graph_node;
+struct group_count;
+struct trace_frame;
+struct trace_place;
+struct trace_plan;
 
 void out_json_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
-/* Where something is in the source; p NULL: null. */
+/* A source place; null for p NULL. */
 void out_json_source(struct json_writer *w, const char *key, const struct source_place *p);
 void out_json_local(struct json_writer *w, const char *key, const struct local *local);
 /* null for NULL; verbose: with its variables. */
@@ -29,8 +33,8 @@ void out_json_thread(struct json_writer *w, const struct thread_info *th, bool w
 /* Writes an element of holdings[], or of the owners[] of a socket. */
 void out_json_holding(struct json_writer *w, const struct holding *h);
 /*
- * Writes "holdings" and "unsearched": what these tasks own and what may end their waits; tasks
- * NULL: all, without descriptors.
+ * Writes "holdings" and "unsearched": the resources that these tasks own, and those that may end
+ * their waits; tasks NULL: all, without descriptors.
  */
 void out_json_holdings(struct json_writer *w, const struct snapshot *s,
                        const struct task *const *tasks, size_t ntasks);
@@ -39,19 +43,9 @@ void out_json_native_frame(struct json_writer *w, const char *key, const struct 
                            bool verbose);
 void out_json_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
-/* out_json_group.c */
-void out_json_groups(struct json_writer *w, const struct groups *g, const struct group_lines *lines,
-                     bool verbose);
-void out_json_tally(struct json_writer *w, const struct tally *tally, size_t n);
-/* out_json_types.c */
-void out_json_types(struct json_writer *w, const struct type_list *list);
-void out_json_type(struct json_writer *w, const struct type_info *info);
-void out_json_shown(struct json_writer *w, const struct shown *shown);
-/* out_json_processes.c */
-void out_json_processes(struct json_writer *w, const struct async_processes *list);
-/* out_json_probes.c */
-void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
-                     const struct usdt_notes *own);
+/* out_json_group.c: writes counts of tasks into the open object. */
+void out_json_group_count(struct json_writer *w, const struct group_count *c);
+/* out_json_trace.c */
 /* The id of a task of a trace, by its key; 0: null. */
 void out_json_task_key(struct json_writer *w, const char *name, uint64_t key);
 /*
@@ -65,27 +59,9 @@ void out_json_missing_keys(struct json_writer *w, const struct trace_plan *plan)
 void out_json_place(struct json_writer *w, const struct trace_place *place);
 /* Writes a frame of a place into the open array. */
 void out_json_place_frame(struct json_writer *w, const struct trace_frame *f);
-void out_json_stall(struct json_writer *w, const struct stall *stall);
-/* out_json_control.c */
-void out_json_stopped(struct json_writer *w, const struct stopped *s);
-void out_json_signals(struct json_writer *w, const struct control_signals *s, uint64_t which);
-void out_json_logged(struct json_writer *w, const struct logged *line);
-void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list, size_t n);
-void out_json_watchpoints(struct json_writer *w, struct watchpoint *const *list, size_t n);
-void out_json_recorded(struct json_writer *w, const struct recorded *what);
-/* out_json_code.c */
-void out_json_listing(struct json_writer *w, const struct listing *l);
-void out_json_registers(struct json_writer *w, const struct focus *f, const bool *shown);
-void out_json_memory(struct json_writer *w, const struct examine_shown *m);
-void out_json_disassembly(struct json_writer *w, const struct code_listing *l);
-/* out_json_graph.c */
-void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
-void out_json_verdicts(struct json_writer *w, const struct verdicts *v);
-void out_json_findings(struct json_writer *w, const struct finding *list, size_t n,
-                       const char *const *skipped, size_t nskipped);
+/* out_json_graph.c: the id and runtime of a task or job; the runtime of workers or of a pool. */
+void out_json_node_task(struct json_writer *w, const struct graph_node *n);
+void out_json_participant(struct json_writer *w, const char *key, const struct graph_node *n);
 void out_json_target(struct json_writer *w, const struct answer *answer);
-/* Writes its key too. */
-void out_json_summary(struct json_writer *w, const struct snapshot *s);
-void out_json_diff(struct json_writer *w, const struct diff *diff);
 
 #endif

@@ -35,7 +35,7 @@ static bool has_key(const struct wait *wait, size_t nth, const char *key)
 	return false;
 }
 
-static void put_detail(struct json_writer *w, const struct wait_detail *d)
+static void out_json_model_put_detail(struct json_writer *w, const struct wait_detail *d)
 {
 	switch (d->kind) {
 	case DETAIL_STRING:
@@ -53,8 +53,8 @@ static void put_detail(struct json_writer *w, const struct wait_detail *d)
 	}
 }
 
-static void put_wait(struct json_writer *w, const char *key, const struct wait *wait,
-                     bool of_future)
+static void out_json_model_put_wait(struct json_writer *w, const char *key, const struct wait *wait,
+                                    bool of_future)
 {
 	if (!wait) {
 		json_put_null(w, key);
@@ -68,12 +68,12 @@ static void put_wait(struct json_writer *w, const char *key, const struct wait *
 	if (wait->name)
 		json_put_text(w, "name", wait->name);
 	if (of_future)
-		json_put_text(w, "armed", armed_name(wait->armed));
+		json_put_text(w, "armed", waker_registered_name(wait->armed));
 	/* A snapshot from a file may have any text as a key. */
 	w->any_keys = true;
 	for (size_t i = 0; i < wait->ndetails; i++) {
 		if (!has_key(wait, i, wait->details[i].key))
-			put_detail(w, &wait->details[i]);
+			out_json_model_put_detail(w, &wait->details[i]);
 	}
 	w->any_keys = false;
 	json_close_object(w);
@@ -81,7 +81,7 @@ static void put_wait(struct json_writer *w, const char *key, const struct wait *
 
 void out_json_wait(struct json_writer *w, const char *key, const struct wait *wait)
 {
-	put_wait(w, key, wait, false);
+	out_json_model_put_wait(w, key, wait, false);
 }
 
 void out_json_local(struct json_writer *w, const char *key, const struct local *local)
@@ -135,7 +135,7 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "note", f->note);
 	if (f->variable)
 		json_put_text(w, "variable", f->variable);
-	put_wait(w, "wait", f->wait, true);
+	out_json_model_put_wait(w, "wait", f->wait, true);
 	if (f->properties)
 		out_json_wait(w, "properties", f->properties);
 	/* Only on request, even if the snapshot has them. */
@@ -272,8 +272,8 @@ static void add_waits(struct map *keys, const struct future *f)
 }
 
 /*
- * Collects the addresses of the tasks, and of what they and their threads wait for, to filter the
- * holdings.
+ * Collects the addresses of the tasks, and of the objects that they and their threads wait for, to
+ * filter the holdings.
  */
 static void find_keys(struct map *keys, const struct snapshot *s, const struct task *const *tasks,
                       size_t ntasks)
@@ -336,6 +336,8 @@ static void put_frame_members(struct json_writer *w, const struct stack_frame *f
 	json_put_address(w, "pc", f->pc);
 	json_put_text(w, "function", f->function);
 	json_put_text(w, "function_full", f->function_full);
+	if (f->aliases)
+		json_put_text(w, "aliases", f->aliases);
 	json_put_text(w, "file", f->file);
 	json_put_text(w, "file_short", f->file_short);
 	out_json_number_if(w, "line", f->line, f->line);
@@ -344,7 +346,7 @@ static void put_frame_members(struct json_writer *w, const struct stack_frame *f
 	json_put_text(w, "polls_task", f->polls_task);
 }
 
-static void put_frame(struct json_writer *w, const struct stack_frame *f)
+static void out_json_model_put_frame(struct json_writer *w, const struct stack_frame *f)
 {
 	json_open_object(w, NULL);
 	put_frame_members(w, f);
@@ -389,7 +391,7 @@ void out_json_thread(struct json_writer *w, const struct thread_info *th, bool w
 	if (with_frames) {
 		json_open_array(w, "frames");
 		for (size_t i = 0; i < th->nframes; i++)
-			put_frame(w, &th->frames[i]);
+			out_json_model_put_frame(w, &th->frames[i]);
 		json_close_array(w);
 	}
 	json_close_object(w);

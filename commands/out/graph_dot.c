@@ -9,8 +9,8 @@
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
 
-/* As a double-quoted string of the DOT language, where a backslash begins an escape. */
-static void append_quoted(struct str *s, const char *text)
+/* Appends a double-quoted string of the DOT language, where a backslash begins an escape. */
+static void graph_dot_append_quoted(struct str *s, const char *text)
 {
 	STR(clean);
 
@@ -41,7 +41,7 @@ static const char *shape(const struct graph_node *n)
 	}
 }
 
-static void put_node(FILE *f, const struct verdicts *v, size_t node)
+static void graph_dot_put_node(FILE *f, const struct verdicts *v, size_t node)
 {
 	const struct graph_node *n = &v->graph->nodes[node];
 	const struct future *at = graph_is_participant(n) ? future_awaiting(n->future) : NULL;
@@ -49,18 +49,18 @@ static void put_node(FILE *f, const struct verdicts *v, size_t node)
 	STR(s);
 
 	str_printf(&s, "  n%zu [shape=%s, label=\"", node, shape(n));
-	append_quoted(&s, graph_object_text(&tmp, n));
+	graph_dot_append_quoted(&s, graph_object_text(&tmp, n));
 	if (n->kind == GRAPH_FORK || n->kind == GRAPH_SET)
 		str_append(&s, n->rule == GRAPH_ANY ? "\\nany" : "\\nall");
 	if (n->kind == GRAPH_QUEUE)
 		str_append(&s, "\\nqueue");
 	if (at && at->function) {
 		str_append(&s, "\\n");
-		append_quoted(&s, at->function);
+		graph_dot_append_quoted(&s, at->function);
 	}
 	if (at && at->file_short) {
 		str_append(&s, "\\n");
-		append_quoted(&s, at->file_short);
+		graph_dot_append_quoted(&s, at->file_short);
 		str_printf(&s, ":%u", at->line);
 	}
 	str_append(&s, "\"");
@@ -69,7 +69,7 @@ static void put_node(FILE *f, const struct verdicts *v, size_t node)
 	fprintf(f, "%s];\n", str_text(&s));
 }
 
-static void put_edge(FILE *f, const struct verdicts *v, const struct graph_edge *e)
+static void graph_dot_put_edge(FILE *f, const struct verdicts *v, const struct graph_edge *e)
 {
 	bool stuck = v->stuck[e->from] && v->stuck[e->to] && !e->weak;
 	SCRATCH(tmp);
@@ -77,10 +77,10 @@ static void put_edge(FILE *f, const struct verdicts *v, const struct graph_edge 
 
 	const char *evidence = graph_evidence_text(&tmp, e);
 	str_printf(&s, "  n%zu -> n%zu [label=\"", e->from, e->to);
-	append_quoted(&s, e->kind);
+	graph_dot_append_quoted(&s, e->kind);
 	if (evidence) {
 		str_append(&s, "\\n");
-		append_quoted(&s, evidence);
+		graph_dot_append_quoted(&s, evidence);
 	}
 	str_printf(&s, "\"%s%s", stuck ? ", color=red" : "",
 	           e->weak    ? ", style=dotted"
@@ -104,8 +104,8 @@ static bool is_written(const struct graph *g, const bool *shown, const bool *ins
 }
 
 /*
- * By node: whether an edge leads to something inside the program. The reverse loop visits inner
- * forks before the forks that contain them.
+ * Computes for each node whether an edge leads to something inside the program. The reverse loop
+ * visits inner forks before the forks that contain them.
  */
 static bool *find_inside(const struct graph *g, struct arena *a)
 {
@@ -138,11 +138,11 @@ void graph_dot_print(FILE *f, const struct verdicts *v, const bool *shown, size_
 			continue;
 		for (size_t k = 0; k < 2; k++) {
 			if (!named[ends[k]])
-				put_node(f, v, ends[k]);
+				graph_dot_put_node(f, v, ends[k]);
 			*nodes += !named[ends[k]];
 			named[ends[k]] = true;
 		}
-		put_edge(f, v, e);
+		graph_dot_put_edge(f, v, e);
 		++*edges;
 	}
 	fprintf(f, "}\n");

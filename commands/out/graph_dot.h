@@ -16,7 +16,7 @@
 struct error *graph_dot_write(const struct verdicts *v, const bool *shown, const char *path,
                               size_t *nodes, size_t *edges) MUST_CHECK;
 
-/* The same to f; ferror(f) reports errors. */
+/* graph_dot_write() to a stream; ferror(f) reports errors. */
 void graph_dot_print(FILE *f, const struct verdicts *v, const bool *shown, size_t *nodes,
                      size_t *edges);
 

@@ -602,26 +602,28 @@ static void check_refuses(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
-		{ "check --fail-on deadlok", "\"deadlok\" is no check; there are deadlock, "
-		                             "futurelock, no-waker, blocked-worker, long-poll, "
-		                             "starved-queue, panicked-task, closed-channel-wait, "
-		                             "huge-future, many-identical" },
+		{ "check --fail-on deadlok",
+		  "unknown check \"deadlok\"; the checks are deadlock, futurelock, no-waker, "
+		  "blocked-worker, long-poll, starved-queue, panicked-task, closed-channel-wait, "
+		  "huge-future, many-identical" },
 		{ "check --fail-on huge-future:possible",
-		  "\"huge-future:possible\": what that check finds is never only possible; say "
+		  "\"huge-future:possible\": that check never finds anything only possible; use "
 		  "huge-future" },
-		{ "check --fail-on 'deadlock, x'", "\"x\" is no check; there are deadlock, "
-		                                   "futurelock, no-waker, blocked-worker, "
-		                                   "long-poll, starved-queue, panicked-task, "
-		                                   "closed-channel-wait, huge-future, "
-		                                   "many-identical" },
-		{ "async graph --dot ''", "the name of the file is empty" },
-		{ "save ''", "the name of the file is empty" },
-		{ "report ''", "the name of the file is empty" },
+		{ "check --fail-on 'deadlock, x'",
+		  "unknown check \"x\"; the checks are deadlock, futurelock, no-waker, "
+		  "blocked-worker, "
+		  "long-poll, starved-queue, panicked-task, closed-channel-wait, huge-future, "
+		  "many-identical" },
+		{ "async graph --dot ''", "the file name is empty" },
+		{ "save ''", "the file name is empty" },
+		{ "report ''", "the file name is empty" },
 		{ "report", "say which file to write: report FILE.html" },
-		{ "check --interval x", "\"x\" is no interval: 5s, 200ms, 2m, 1h, up to a day" },
-		{ "check --interval -1", "\"-1\" is no interval: 5s, 200ms, 2m, 1h, up to a day" },
+		{ "check --interval x",
+		  "\"x\" is not an interval: 5s, 200ms, 2m, 1h, up to a day" },
+		{ "check --interval -1",
+		  "\"-1\" is not an interval: 5s, 200ms, 2m, 1h, up to a day" },
 		{ "check --interval 1e9",
-		  "\"1e9\" is no interval: 5s, 200ms, 2m, 1h, up to a day" },
+		  "\"1e9\" is not an interval: 5s, 200ms, 2m, 1h, up to a day" },
 	};
 
 	(void)state;
@@ -665,7 +667,7 @@ static void check_of_tasks(void **state)
 	           "warning: panicked-task: task 4 has a future that panicked, in app::p at "
 	           "src/x.rs:12 (more: async task 4)\n");
 	finding_of(&p, "check",
-	           "warning: closed-channel-wait: task 1 sleeps at a channel whose other end is "
+	           "warning: closed-channel-wait: task 1 waits on a channel whose other end is "
 	           "gone, in app::a at src/x.rs:12");
 	assert_int_equal(finding_of(&p, "check",
 	                            "info: huge-future: task 5 has a future of 20000 bytes, in "
@@ -678,7 +680,7 @@ static struct future *unarmed(struct program *p, const char *kind)
 {
 	struct future *f = leaf(p, kind, A);
 
-	f->wait->armed = ARMED_NO;
+	f->wait->armed = WAKER_REGISTERED_NO;
 	return f;
 }
 

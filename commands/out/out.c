@@ -5,7 +5,7 @@
 
 #include "debugger/base/progress.h"
 #include "runtimes/analysis/job.h"
-#include "runtimes/inspect/inspect.h"
+#include "runtimes/session/asyncdbg.h"
 
 void out_begin(struct out *o, const struct answer *answer)
 {
@@ -13,6 +13,11 @@ void out_begin(struct out *o, const struct answer *answer)
 	o->answer = *answer;
 	o->open = true;
 	o->ops->begin(o);
+}
+
+void out_part(struct out *o, const struct part_kind *kind, const void *part)
+{
+	o->ops->part(o, kind, arena_memdup(&o->arena, part, kind->size));
 }
 
 /*

@@ -3,17 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/base/call.h"
 #include "debugger/base/progress.h"
 
 static void text_begin(struct out *o)
 {
 	struct text *t = (struct text *)o;
 
-	t->module = NULL;
 	t->ntasks = 0;
 	t->brief = (struct brief){ 0 };
-	t->shown = NULL;
+	t->last = (struct text_last){ 0 };
 	t->unsearched = false;
 	if (!o->answer.snapshot)
 		return;
@@ -31,35 +29,10 @@ static void text_begin(struct out *o)
 	text_end_line(t);
 }
 
-static void text_written(struct out *o, const struct answer *answer, const struct written *w)
+static void text_part(struct out *o, const struct part_kind *kind, const void *part)
 {
-	FILE *f = o->options.messages;
-	const char *path = strcmp(w->path, "-") == 0 ? "standard output" : w->path;
-	SCRATCH(tmp);
-
-	(void)answer;
-	fprintf(f, "asyncdbg: wrote %s", str_clean(&tmp, path, strlen(path)));
-	for (size_t i = 0; i < 2 && w->what[i].noun; i++)
-		fprintf(f, "%s %zu %s%s", i ? "," : ":", w->what[i].n, w->what[i].noun,
-		        w->what[i].n == 1 ? "" : "s");
-	fprintf(f, "%s\n", w->incomplete ? "; something is missing, its notes say what" : "");
-}
-
-static void text_runtime_op(struct out *o, const struct runtime_info *r, enum runtime_view view)
-{
-	struct text *t = (struct text *)o;
-
-	if (view == RUNTIME_ROW) {
-		text_runtime_row(t, r);
-		return;
-	}
-	text_style(t, STYLE_HEADING);
-	str_printf(&t->line, "Runtime %u (", r->index);
-	text_runtime(t, r);
-	str_append(&t->line, ")");
-	text_runtime_tasks(t, ": ", r);
-	text_runtime_completeness(t, r);
-	text_end_line(t);
+	if (kind->text)
+		kind->text((struct text *)o, part);
 }
 
 static void text_task(struct out *o, const struct task *task, enum task_view view)
@@ -101,7 +74,7 @@ static bool printed_before(struct text *t, const char *note)
 	return false;
 }
 
-static void print_notes(struct text *t)
+static void out_text_print_notes(struct text *t)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
 
@@ -120,13 +93,14 @@ static void text_end(struct out *o)
 	struct text *t = (struct text *)o;
 
 	text_table_end(t);
-	text_shown_end(t);
+	if (t->last.print)
+		t->last.print(t, t->last.part);
 	if (t->unsearched)
 		text_unsearched(t);
 	progress_end();
-	/* Both may be the same terminal: print the notes after the answer. */
+	/* Answers and messages may be the same terminal: print the notes after the answer. */
 	fflush(o->options.answers);
-	print_notes(t);
+	out_text_print_notes(t);
 }
 
 static void text_drop(struct out *o)
@@ -149,44 +123,11 @@ static void text_free(struct out *o)
 }
 
 static const struct out_ops text_ops = {
-	.written = text_written,
 	.begin = text_begin,
-	.runtime = text_runtime_op,
+	.part = text_part,
 	.thread = text_thread,
 	.task = text_task,
 	.job = text_job,
-	.groups = text_groups,
-	.tally = text_tally,
-	.shown = text_shown,
-	.frame = text_frame,
-	.printed = text_printed,
-	.place = text_place_op,
-	.types = text_types,
-	.type = text_type,
-	.layout = text_layout,
-	.sockets = text_sockets,
-	.processes = text_processes,
-	.probes = text_probes,
-	.graph = text_graph,
-	.verdict = text_verdict,
-	.verdicts_end = text_verdicts_end,
-	.findings = text_findings,
-	.stall = text_stall,
-	.recorded = text_recorded,
-	.stopped = text_stopped,
-	.logged = text_logged,
-	.breakpoints = text_breakpoints,
-	.signals = text_signals,
-	.watchpoints = text_watchpoints,
-	.listing = text_listing,
-	.disassembly = text_disassembly,
-	.registers = text_registers,
-	.memory = text_memory,
-	.watched = text_watched,
-	.summary = text_summary,
-	.saved = text_saved,
-	.diff = text_diff,
-	.help = text_help,
 	.end = text_end,
 	.drop = text_drop,
 	.free = text_free,

@@ -15,7 +15,7 @@ void text_chain_free(struct elements *e)
 	vec_free(&e->list);
 }
 
-static void append_clean(struct str *s, const char *text)
+static void out_text_chain_append_clean(struct str *s, const char *text)
 {
 	str_append_clean(s, text, strlen(text));
 }
@@ -32,7 +32,7 @@ static void append_edge(struct arena *a, struct str *s, const struct group_node 
 		return;
 	str_append(s, "[");
 	if (!plain)
-		append_clean(s, f->edge);
+		out_text_chain_append_clean(s, f->edge);
 	if (many)
 		str_printf(s, "%s%s of them", plain ? "" : ", ", text_big_number(a, n->futures));
 	if (f->branch == BRANCH_HELD)
@@ -43,7 +43,7 @@ static void append_edge(struct arena *a, struct str *s, const struct group_node 
 	str_append(s, "] ");
 }
 
-static void append_place(struct str *s, const struct future *f)
+static void out_text_chain_append_place(struct str *s, const struct future *f)
 {
 	const char *file = f->file_short ? f->file_short : f->file;
 
@@ -51,7 +51,7 @@ static void append_place(struct str *s, const struct future *f)
 	if (!file || (f->kind == FUTURE_OTHER && !f->running))
 		return;
 	str_append(s, " at ");
-	append_clean(s, file);
+	out_text_chain_append_clean(s, file);
 	if (f->line)
 		str_printf(s, ":%u", f->line);
 }
@@ -65,14 +65,14 @@ static void append_state(struct arena *a, struct str *s, const struct group_node
 		str_printf(s, " %s", future_state_name(f->state));
 	if (f->aliases) {
 		str_append(s, " [or ");
-		append_clean(s, f->aliases);
+		out_text_chain_append_clean(s, f->aliases);
 		str_append(s, "]");
 	} else if (f->uncertain) {
 		str_append(s, " [uncertain]");
 	}
 	if (f->problem) {
 		str_append(s, " ! ");
-		append_clean(s, phrase_range_text(a, &n->problem));
+		out_text_chain_append_clean(s, group_range_text(a, &n->problem));
 	}
 }
 
@@ -83,21 +83,22 @@ static void append_name(const struct text *t, struct str *s, const struct future
 
 	if (name)
 		name = text_short_name(t, &tmp, name);
-	append_clean(s, name ? name : "?");
+	out_text_chain_append_clean(s, name ? name : "?");
 }
 
 static const char *frame_text(const struct text *t, struct arena *a, const struct group_node *n,
                               bool place)
 {
 	const struct future *f = n->frame;
-	const char *phrase = phrase_range_text(a, &n->wait);
+	const char *phrase = group_range_text(a, &n->wait);
 	STR(s);
 
 	if (!f) {
-		append_clean(&s, n->task->type ? n->task->type : "a task of unknown type");
+		out_text_chain_append_clean(&s, n->task->type ? n->task->type
+		                                              : "a task of unknown type");
 		if (phrase)
 			str_append(&s, " ! ");
-		append_clean(&s, phrase ? phrase : "");
+		out_text_chain_append_clean(&s, phrase ? phrase : "");
 		return arena_strdup(a, str_text(&s));
 	}
 	append_edge(a, &s, n);
@@ -107,10 +108,10 @@ static const char *frame_text(const struct text *t, struct arena *a, const struc
 	if (named)
 		append_name(t, &s, f);
 	if (place)
-		append_place(&s, f);
+		out_text_chain_append_place(&s, f);
 	if (phrase) {
 		str_append(&s, named ? ": " : "");
-		append_clean(&s, phrase);
+		out_text_chain_append_clean(&s, phrase);
 	}
 	append_state(a, &s, n);
 	return arena_strdup(a, str_text(&s));

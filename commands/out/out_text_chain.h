@@ -27,7 +27,7 @@ void text_chain_free(struct elements *e);
 const struct group_node *text_chain_elements(const struct text *t, struct arena *a,
                                              const struct group_node *first, struct elements *ret);
 
-/* How much of a chain is printed on a line. */
+/* Degrees of shortening a chain to fit on a line. */
 enum cut {
 	CUT_NONE,
 	CUT_PLACES, /* locations only for the user's own code */
@@ -35,7 +35,7 @@ enum cut {
 	CUT_OWN,    /* and no locations */
 };
 
-/* In arena a. */
+/* Formats the chain, in arena a. */
 const char *text_chain_text(const struct text *t, struct arena *a, const struct elements *e,
                             enum cut cut);
 /* Appends the chain to the line, cut to that width. */

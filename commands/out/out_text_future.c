@@ -84,7 +84,7 @@ static void wait_details(struct text *t, const struct wait *wait)
 		str_append(&t->line, ", task ");
 		text_clean(t, wait->task);
 	}
-	str_printf(&t->line, ", armed %s", armed_name(wait->armed));
+	str_printf(&t->line, ", armed %s", waker_registered_name(wait->armed));
 	for (size_t i = 0; i < wait->ndetails; i++) {
 		const struct wait_detail *d = &wait->details[i];
 
@@ -128,7 +128,7 @@ void text_local(struct text *t, const struct local *local)
 		str_append(&t->line, ": ");
 		text_whole_name(t, local->type);
 	}
-	const char *doubt = local_doubt(local);
+	const char *doubt = local_uncertainty(local);
 
 	if (local->value) {
 		text_style(t, doubt ? STYLE_DOUBT : STYLE_PLAIN);
@@ -211,16 +211,16 @@ void text_future(struct text *t, const struct future *f)
 }
 
 /* The characters that draw the tree, each string three columns wide. */
-struct glyphs {
+struct out_text_future_glyphs {
 	const char *branch, *last, *trunk;
 };
 
-static const struct glyphs unicode = { "├─ ", "└─ ", "│  " };
-static const struct glyphs ascii = { "|- ", "`- ", "|  " };
+static const struct out_text_future_glyphs unicode = { "├─ ", "└─ ", "│  " };
+static const struct out_text_future_glyphs ascii = { "|- ", "`- ", "|  " };
 
 struct tree {
 	struct text *t;
-	const struct glyphs *glyphs;
+	const struct out_text_future_glyphs *glyphs;
 	struct str indent;       /* of the lines below the current branch */
 	const struct task *full; /* NULL: without full details */
 };
@@ -261,7 +261,7 @@ static void details(struct tree *tree, const struct future *f, bool branches)
 	text_problem(tree->t, indent.data, f->problem);
 }
 
-static void chain(struct tree *tree, const struct future *f);
+static void out_text_future_chain(struct tree *tree, const struct future *f);
 
 static void side_branch(struct tree *tree, const struct future *f, bool last)
 {
@@ -270,12 +270,12 @@ static void side_branch(struct tree *tree, const struct future *f, bool last)
 	str_append(&tree->t->line, str_text(&tree->indent));
 	str_append(&tree->t->line, last ? tree->glyphs->last : tree->glyphs->branch);
 	str_append(&tree->indent, last ? "   " : tree->glyphs->trunk);
-	chain(tree, f);
+	out_text_future_chain(tree, f);
 	str_truncate(&tree->indent, len);
 }
 
 /* Prints a chain. The text before f is already on the line. */
-static void chain(struct tree *tree, const struct future *f)
+static void out_text_future_chain(struct tree *tree, const struct future *f)
 {
 	for (;;) {
 		const struct future *next = straight(f);
@@ -307,6 +307,6 @@ void text_futures(struct text *t, const struct future *root, const char *indent,
 
 	str_append(&tree.indent, indent);
 	str_append(&t->line, indent);
-	chain(&tree, root);
+	out_text_future_chain(&tree, root);
 	str_free(&tree.indent);
 }

@@ -5,7 +5,7 @@
 #include "commands/out/out_text.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/holders.h"
-#include "runtimes/inspect/inspect.h"
+#include "runtimes/session/asyncdbg.h"
 
 enum { MAX_SHOWN = 16 };
 
@@ -20,7 +20,7 @@ static void owner(struct text *t, const struct holding *h)
 }
 
 /* "`guard` in app::transfer declared at src/bank.rs:41, awaiting at src/bank.rs:44" */
-static void place(struct text *t, const struct holding *h)
+static void out_text_holding_place(struct text *t, const struct holding *h)
 {
 	const char *file = h->file_short ? h->file_short : h->file;
 
@@ -105,12 +105,13 @@ static bool same_holding(const struct holding *a, const struct holding *b)
 }
 
 /* The lines to print: each once, with its number of occurrences. Further lines are only counted. */
-struct listed {
+struct out_text_holding_listed {
 	const struct holding *first[MAX_SHOWN];
 	size_t times[MAX_SHOWN], n, left;
 };
 
-static void list_once(struct listed *listed, const struct holding *h)
+static void out_text_holding_list_once(struct out_text_holding_listed *listed,
+                                       const struct holding *h)
 {
 	for (size_t i = 0; i < listed->n; i++) {
 		if (same_holding(listed->first[i], h)) {
@@ -126,7 +127,7 @@ static void list_once(struct listed *listed, const struct holding *h)
 	listed->times[listed->n++] = 1;
 }
 
-static void times(struct text *t, size_t n)
+static void holding_times(struct text *t, size_t n)
 {
 	if (n > 1)
 		str_printf(&t->line, ", %zu times", n);
@@ -138,7 +139,8 @@ static void slot(struct text *t, const struct holding *h)
 		str_append(&t->line, ", whose type looks like the guard of a pool");
 }
 
-static void left(struct text *t, const struct listed *listed, const char *indent)
+static void holding_lines_left(struct text *t, const struct out_text_holding_listed *listed,
+                               const char *indent)
 {
 	if (!listed->left)
 		return;
@@ -156,21 +158,21 @@ void text_candidates(struct text *t, size_t these, size_t all)
 		str_printf(&t->line, ", %zu of the only %zu candidates", these, all);
 }
 
-static void holder(struct text *t, const struct holding *h, size_t n, size_t candidates,
-                   const char *indent)
+static void out_text_holding_holder(struct text *t, const struct holding *h, size_t n,
+                                    size_t candidates, const char *indent)
 {
 	str_append(&t->line, indent);
 	str_append(&t->line, relation(h));
 	owner(t, h);
 	str_append(&t->line, ": ");
-	place(t, h);
+	out_text_holding_place(t, h);
 	if (h->uncertain && h->sole)
 		text_candidates(t, n, candidates);
 	if (h->granted)
 		str_append(&t->line,
 		           h->partial ? ", which waits for more" : ", which has not taken it yet");
 	slot(t, h);
-	times(t, n);
+	holding_times(t, n);
 	text_end_line(t);
 }
 
@@ -188,7 +190,7 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
                   const char *indent)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
-	struct listed listed = { 0 };
+	struct out_text_holding_listed listed = { 0 };
 	size_t candidates = 0;
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS) || !wait)
@@ -201,11 +203,11 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 		    (h->future && h->future->wait == wait))
 			continue;
 		candidates += h->uncertain && h->sole;
-		list_once(&listed, h);
+		out_text_holding_list_once(&listed, h);
 	}
 	for (size_t i = 0; i < listed.n; i++)
-		holder(t, listed.first[i], listed.times[i], candidates, indent);
-	left(t, &listed, indent);
+		out_text_holding_holder(t, listed.first[i], listed.times[i], candidates, indent);
+	holding_lines_left(t, &listed, indent);
 	if (listed.n == 0 && holders_has_holder(wait))
 		not_found(t, s, indent);
 }
@@ -228,10 +230,10 @@ static void own(struct text *t, const struct holding *h, size_t ntimes,
 	if (h->role == HOLDING_DESCRIPTOR)
 		str_printf(&t->line, ", fd %d%s", h->fd, h->shared ? ", shared" : "");
 	str_append(&t->line, " (");
-	place(t, h);
+	out_text_holding_place(t, h);
 	str_append(&t->line, ")");
 	slot(t, h);
-	times(t, ntimes);
+	holding_times(t, ntimes);
 	if ((h->role == HOLDING_LOCK || h->role == HOLDING_SLOT) && n) {
 		str_append(&t->line, ", ");
 		text_count(t, n, "task");
@@ -245,7 +247,7 @@ void text_holdings(struct text *t, const struct task *task)
 	const struct snapshot *s = t->out.answer.snapshot;
 	struct waiting here CLEANUP(holders_waiting_free) = { 0 };
 	struct waiting *waiting = t->out.answer.waiting ? t->out.answer.waiting : &here;
-	struct listed listed = { 0 };
+	struct out_text_holding_listed listed = { 0 };
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS))
 		return;
@@ -255,13 +257,13 @@ void text_holdings(struct text *t, const struct task *task)
 		if (s->holdings[i].task != task || s->holdings[i].role == HOLDING_WAKER ||
 		    s->holdings[i].partial)
 			continue;
-		list_once(&listed, &s->holdings[i]);
+		out_text_holding_list_once(&listed, &s->holdings[i]);
 	}
 	for (size_t i = 0; t->out.answer.wants & WANT_DESCRIPTORS && i < s->ndescriptors; i++) {
 		if (s->descriptors[i].task == task)
-			list_once(&listed, &s->descriptors[i]);
+			out_text_holding_list_once(&listed, &s->descriptors[i]);
 	}
 	for (size_t i = 0; i < listed.n; i++)
 		own(t, listed.first[i], listed.times[i], waiting);
-	left(t, &listed, "     ");
+	holding_lines_left(t, &listed, "     ");
 }

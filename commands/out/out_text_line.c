@@ -27,6 +27,12 @@ void text_clean(struct text *t, const char *text)
 	str_append_clean(&t->line, text, strlen(text));
 }
 
+void text_clean_after(struct text *t, const char *before, const char *text)
+{
+	str_append(&t->line, before);
+	text_clean(t, text);
+}
+
 void text_name(struct text *t, const char *name)
 {
 	SCRATCH(tmp);
@@ -41,7 +47,7 @@ void text_whole_name(struct text *t, const char *name)
 	text_clean(t, t->out.options.full_names ? name : name_short(&tmp, name));
 }
 
-static const char *short_type(const struct text *t, struct arena *a, const char *name)
+static const char *out_text_line_short_type(const struct text *t, struct arena *a, const char *name)
 {
 	name = name_short(a, name);
 	return t->out.answer.verbose ? name : name_fold(a, name);
@@ -56,12 +62,13 @@ const char *text_short_name(const struct text *t, struct arena *a, const char *n
 		return name;
 	/* A task whose poll function was merged with others has the types of all. */
 	for (const char *next; (next = strstr(name, either)); name = next + strlen(either)) {
-		str_append(&all, short_type(t, a, arena_strndup(a, name, (size_t)(next - name))));
+		str_append(&all, out_text_line_short_type(
+					 t, a, arena_strndup(a, name, (size_t)(next - name))));
 		str_append(&all, either);
 	}
 	if (!all.len)
-		return short_type(t, a, name);
-	str_append(&all, short_type(t, a, name));
+		return out_text_line_short_type(t, a, name);
+	str_append(&all, out_text_line_short_type(t, a, name));
 	return arena_strdup(a, str_text(&all));
 }
 
@@ -102,6 +109,11 @@ void text_end_line(struct text *t)
 	str_append(&t->line, "\n");
 	write_bytes(t, t->line.data, t->line.len);
 	str_truncate(&t->line, 0);
+}
+
+void text_at_end(struct text *t, void (*print)(struct text *t, const void *part), const void *part)
+{
+	t->last = (struct text_last){ print, part };
 }
 
 void text_problem(struct text *t, const char *indent, const char *why)
@@ -151,4 +163,14 @@ void text_big_count(struct text *t, uint64_t n, const char *noun)
 {
 	text_big(t, n);
 	str_printf(&t->line, " %s%s", noun, n == 1 ? "" : "s");
+}
+
+void text_source_line(struct text *t, unsigned number, bool current, const char *line)
+{
+	if (current)
+		text_style(t, STYLE_PLACE);
+	str_printf(&t->line, "%s %5u  ", current ? "=>" : "  ", number);
+	text_clean(t, line);
+	text_style(t, STYLE_PLAIN);
+	text_end_line(t);
 }

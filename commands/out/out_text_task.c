@@ -8,7 +8,8 @@
 
 void text_runtime(struct text *t, const struct runtime_info *r)
 {
-	str_append(&t->line, r->flavor ? r->flavor : r->kind);
+	/* A damaged file may have neither. */
+	str_append(&t->line, r->flavor ? r->flavor : r->kind ? r->kind : "?");
 	if (r->workers_poll) {
 		str_append(&t->line, ", ");
 		text_count(t, r->workers, "worker");
@@ -124,7 +125,7 @@ void text_thread_async(struct text *t, const struct thread_info *th)
 }
 
 /* Appends " WORDS at FILE:LINE"; nothing when it is unknown. */
-static void source(struct text *t, const char *words, const struct source_place *p)
+static void out_text_task_source(struct text *t, const char *words, const struct source_place *p)
 {
 	if (!p)
 		return;
@@ -147,9 +148,10 @@ void text_task_line(struct text *t, const struct task *task)
 		str_append(&t->line, " [woken meanwhile]");
 	if (task->undriven)
 		str_append(&t->line, " [its LocalSet is driven by no known runtime]");
-	source(t, " spawned", task->spawned_at);
+	out_text_task_source(t, " spawned", task->spawned_at);
 	if (t->out.answer.verbose)
-		source(t, task->spawned_at ? ", defined" : " defined", task->defined_at);
+		out_text_task_source(t, task->spawned_at ? ", defined" : " defined",
+		                     task->defined_at);
 	if (!task->root && task->type) {
 		str_append(&t->line, " [");
 		text_name(t, task->type);
@@ -158,7 +160,7 @@ void text_task_line(struct text *t, const struct task *task)
 	text_end_line(t);
 }
 
-static void task_details(struct text *t, const struct task *task)
+static void out_text_task_details(struct text *t, const struct task *task)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
 
@@ -177,7 +179,7 @@ static void task_details(struct text *t, const struct task *task)
 		return;
 	str_append(&t->line, "     spawned ");
 	text_name(t, task->type);
-	source(t, ", defined", task->defined_at);
+	out_text_task_source(t, ", defined", task->defined_at);
 	text_end_line(t);
 }
 
@@ -192,7 +194,7 @@ void text_task_view(struct text *t, const struct task *task, enum task_view view
 	if (view != TASK_ON_THREAD)
 		text_task_line(t, task);
 	if (view == TASK_FULL)
-		task_details(t, task);
+		out_text_task_details(t, task);
 	if (task->root)
 		text_futures(t, task->root, "", view == TASK_FULL ? task : NULL);
 	if (view == TASK_FULL) {
@@ -217,7 +219,7 @@ static void job_line(struct text *t, const struct job *job)
 		str_append(&t->line, " ");
 		text_clean(t, job->function);
 	}
-	source(t, " spawned", job->spawned_at);
+	out_text_task_source(t, " spawned", job->spawned_at);
 	text_end_line(t);
 }
 
@@ -255,7 +257,7 @@ void text_job_view(struct text *t, const struct job *job, enum task_view view)
 		return;
 	job_line(t, job);
 	if (view == TASK_FULL)
-		task_details(t, &task);
+		out_text_task_details(t, &task);
 	if (view == TASK_FULL && !job->thread)
 		running_jobs(t, job);
 	if (task.root)
@@ -271,6 +273,10 @@ void text_native_frame(struct text *t, const struct stack_frame *f)
 
 	str_printf(&t->line, "#%-2u 0x%016" PRIx64 " in ", f->number, f->pc);
 	text_clean(t, function ? function : "??");
+	if (f->aliases) {
+		str_append(&t->line, " or ");
+		text_clean(t, f->aliases);
+	}
 	str_append(&t->line, " ()");
 	if (f->file || f->file_short) {
 		text_place(t, f->file_short ? f->file_short : f->file, f->line);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "commands/control/stopped.h"
 #include "commands/test/answer.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
@@ -352,7 +353,7 @@ static void the_focus_moves(void **state)
 	            "Task: 4 (idle)\n#1 future JoinType\n"
 	            "   ! a fourth arm could not be read\n");
 	assert_says(&session, &down_command, s, NULL,
-	            "frame #1 has several below it; say which with \"down N\": 1 (#2), 2 (#7), "
+	            "frame #1 awaits several futures; choose one with \"down N\": 1 (#2), 2 (#7), "
 	            "3 (#8)");
 	assert_says(&session, &down_command, s, "4",
 	            "frame #1 has no child 4; it has 1 (#2), 2 (#7), 3 (#8)");
@@ -386,7 +387,7 @@ static void the_focus_follows_the_thread(void **state)
 	            "tokio::net::TcpListener::accept suspended at await point 0 at "
 	            ".../tcp/listener.rs:188\n");
 	assert_says(&session, &frame_command, s, "2",
-	            "no frame #2 in what thread #1 blocks on; the last is #1");
+	            "no frame #2 in the future that thread #1 blocks on; the last is #1");
 	assert_says(
 		&session, &task_command, s, "4",
 		"Task: 4 (idle)\n#0 async fn tokio_tcp::main::{async_block#0} suspended at await "
@@ -426,7 +427,7 @@ static void the_focus_can_be_lost(void **state)
 	            "both");
 	s->ntasks = 0;
 	assert_says(&session, &frame_command, s, NULL,
-	            "task 4, which was in focus, is gone; choose another with \"task ID\"");
+	            "task 4, which was selected, is gone; select another with \"task ID\"");
 }
 
 static void variables_and_places(void **state)
@@ -467,7 +468,8 @@ static void variables_and_places(void **state)
 	assert_says(&session, &locals_command, s, NULL,
 	            "Task: 4 (idle)\n#1 sleep future, sleeping already happened 18 seconds ago\n"
 	            "     no variables are known here\n");
-	assert_says(&session, &whatis_command, s, "0x9410", "nothing is known of address 0x9410");
+	assert_says(&session, &whatis_command, s, "0x9410",
+	            "nothing is known about address 0x9410");
 	s->places = places;
 	s->nplaces = 2;
 	assert_says(&session, &whatis_command, s, "37904",
@@ -618,8 +620,8 @@ static void unknown_tasks_and_threads(void **state)
 	assert_fails(&async_task_command, s, "3", ERR_STATE, "no task 3; the nearest is 4");
 	assert_fails(&async_task_command, s, "51", ERR_STATE, "no task 51; the nearest is 50");
 	assert_fails(&async_task_command, s, "main", ERR_USAGE,
-	             "\"main\" is not a task id, as 5 or KIND:0x7f00");
-	assert_fails(&thread_command, s, "6", ERR_STATE, "no thread 6; there are 5, from 1 on");
+	             "\"main\" is not a task id such as 5 or KIND:0x7f00");
+	assert_fails(&thread_command, s, "6", ERR_STATE, "no thread 6; the threads are 1 to 5");
 	assert_fails(&thread_command, s, "-1", ERR_USAGE, "\"-1\" is not a thread number");
 	s->ntasks = 0;
 	assert_fails(&async_task_command, s, "1", ERR_STATE, "no task 1; there are no tasks");
@@ -899,7 +901,7 @@ static void info_sums_up(void **state)
 	               "  Runtime 0 (multi_thread, 2 workers): 2 tasks\n"
 	               "Threads:    5 (1 in no runtime, 1 in block_on, 2 as worker, 1 as blocking "
 	               "thread)\n"
-	               "Tasks:      2 (1 idle, 1 running), 1 not understood in full\n");
+	               "Tasks:      2 (1 idle, 1 running), 1 not fully understood\n");
 }
 
 /* Text of a target is never printed as a control sequence or as an extra line. */
@@ -971,9 +973,28 @@ static void breakpoints_have_their_task(void **state)
 
 	(void)state;
 	catch (&c, TEXT);
-	c.out->ops->breakpoints(c.out, &list, 1);
+	part_breakpoints(c.out, &list, 1);
 	fflush(c.options.answers);
 	assert_non_null(strstr(c.answers, "breakpoint 2: main.rs:38, task 4\n"));
+}
+
+static void internal_breakpoints_have_a_reason(void **state)
+{
+	const struct internal_breakpoint_row rows[] = { { 0x401000, INTERNAL_NUMBERED },
+		                                        { 0x402000, INTERNAL_LIBRARIES } };
+	CAUGHT(c);
+
+	(void)state;
+	catch (&c, TEXT);
+	part_internal_breakpoints(c.out, rows, 2);
+	part_internal_breakpoints(c.out, rows, 0);
+	fflush(c.options.answers);
+	assert_non_null(strstr(c.answers, "0x000000401000  breakpoint   a breakpoint, logpoint or "
+	                                  "catchpoint of yours is here\n"));
+	assert_non_null(strstr(c.answers,
+	                       "0x000000402000  libraries    the dynamic linker calls it "
+	                       "when libraries change\n"));
+	assert_non_null(strstr(c.answers, "no internal breakpoints\n"));
 }
 
 static void colour_is_only_an_addition(void **state)
@@ -1053,6 +1074,7 @@ int main(void)
 		cmocka_unit_test(hostile_strings),
 		cmocka_unit_test(hostile_variables),
 		cmocka_unit_test(breakpoints_have_their_task),
+		cmocka_unit_test(internal_breakpoints_have_a_reason),
 		cmocka_unit_test(colour_is_only_an_addition),
 		cmocka_unit_test(help_lists_every_command),
 	};

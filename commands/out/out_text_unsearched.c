@@ -1,4 +1,5 @@
-/* Prints once for an answer which places no verdict, finding or search for owners covers. */
+/* Prints what an answer did not find, and which places no verdict, finding or search for owners
+ * covers. */
 #include "commands/out/out_text.h"
 #include "runtimes/analysis/unsearched.h"
 
@@ -24,4 +25,14 @@ void text_unsearched(struct text *t)
 		text_clean(t, lines[i]);
 		text_end_line(t);
 	}
+}
+
+void text_nothing_found(struct text *t, const char *what)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	str_append(&t->line, what);
+	if (s->nruntimes == 0 && !s->complete)
+		str_append(&t->line, ", but no runtime either: see notes");
+	text_end_line(t);
 }

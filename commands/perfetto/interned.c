@@ -33,7 +33,7 @@ const char *interned_clean(struct arena *a, const char *text)
 
 	if (strlen(clean) <= INTERNED_MAX_TEXT)
 		return clean;
-	/* Not within a character. */
+	/* Characters are not split. */
 	while (end > 0 && ((unsigned char)clean[end] & 0xc0) == 0x80)
 		end--;
 	memcpy(clean + end, ELLIPSIS, sizeof(ELLIPSIS));

@@ -1,6 +1,6 @@
 /*
  * Strings of a trace that are written once and referred to by a number. The table is bounded: when
- * it is full, its owner clears it, and numbers begin anew.
+ * it is full, its owner clears it, and numbers start again.
  */
 #ifndef COMMANDS_PERFETTO_INTERNED_H
 #define COMMANDS_PERFETTO_INTERNED_H
@@ -14,17 +14,17 @@
 
 enum {
 	INTERNED_MAX = 1 << 15,       /* strings */
-	INTERNED_MAX_BYTES = 8 << 20, /* of all strings */
-	INTERNED_MAX_TEXT = 4096      /* bytes of one, as it is written; what is longer is cut */
+	INTERNED_MAX_BYTES = 8 << 20, /* bytes of all strings */
+	INTERNED_MAX_TEXT = 4096      /* bytes of one, as it is written; longer ones are cut */
 };
 
-/* The same text as two kinds has two numbers. */
+/* Kinds of strings. A text of two kinds has two numbers. */
 enum interned_kind { INTERNED_NAME, INTERNED_KEY, INTERNED_TEXT, INTERNED_KINDS };
 
 struct interned {
 	enum interned_kind kind;
 	uint64_t id;       /* from 1 on */
-	const char *given; /* as it was asked for */
+	const char *given; /* the text as it was passed in */
 	const char *text;  /* sanitised and cut */
 };
 

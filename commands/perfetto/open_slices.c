@@ -11,22 +11,22 @@ static size_t place_of(const struct open_slices *o, uint64_t track)
 	return (size_t)((track * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (o->capacity - 1);
 }
 
-static size_t step(const struct open_slices *o, size_t place)
+static size_t open_slices_step(const struct open_slices *o, size_t place)
 {
 	return (place + 1) & (o->capacity - 1);
 }
 
 /* The place of a track, or the empty one where it would go. */
-static struct open_slice *find(const struct open_slices *o, uint64_t track)
+static struct open_slice *open_slices_find(const struct open_slices *o, uint64_t track)
 {
 	size_t place = place_of(o, track);
 
 	while (o->slots[place].track && o->slots[place].track != track)
-		place = step(o, place);
+		place = open_slices_step(o, place);
 	return &o->slots[place];
 }
 
-static void grow(struct open_slices *o)
+static void open_slices_grow(struct open_slices *o)
 {
 	struct open_slices larger = { .tracks = o->tracks,
 		                      .capacity = o->capacity ? o->capacity * 2 : FIRST_CAPACITY };
@@ -34,7 +34,7 @@ static void grow(struct open_slices *o)
 	larger.slots = alloc_zeroed(larger.capacity * sizeof(*larger.slots));
 	for (size_t i = 0; i < o->capacity; i++) {
 		if (o->slots[i].track)
-			*find(&larger, o->slots[i].track) = o->slots[i];
+			*open_slices_find(&larger, o->slots[i].track) = o->slots[i];
 	}
 	free(o->slots);
 	*o = larger;
@@ -43,8 +43,8 @@ static void grow(struct open_slices *o)
 void open_slices_begin(struct open_slices *o, uint64_t track)
 {
 	if (o->tracks * 2 >= o->capacity)
-		grow(o);
-	struct open_slice *slot = find(o, track);
+		open_slices_grow(o);
+	struct open_slice *slot = open_slices_find(o, track);
 	o->tracks += slot->n == 0;
 	slot->track = track;
 	slot->n++;
@@ -53,7 +53,7 @@ void open_slices_begin(struct open_slices *o, uint64_t track)
 /* Closes the gap: moves entries back that a search would not reach over it. */
 static void remove_at(struct open_slices *o, size_t gap)
 {
-	for (size_t i = step(o, gap); o->slots[i].track; i = step(o, i)) {
+	for (size_t i = open_slices_step(o, gap); o->slots[i].track; i = open_slices_step(o, i)) {
 		size_t wanted = place_of(o, o->slots[i].track);
 		size_t moved = (i - wanted) & (o->capacity - 1);
 
@@ -68,7 +68,7 @@ static void remove_at(struct open_slices *o, size_t gap)
 
 bool open_slices_end(struct open_slices *o, uint64_t track)
 {
-	struct open_slice *slot = o->tracks ? find(o, track) : NULL;
+	struct open_slice *slot = o->tracks ? open_slices_find(o, track) : NULL;
 
 	if (!slot || slot->n == 0)
 		return false;

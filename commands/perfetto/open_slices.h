@@ -1,6 +1,4 @@
-/*
- * How many slices are open on each track of a trace. Only tracks with open slices need memory.
- */
+/* Counts of the open slices on each track of a trace. Only tracks with open slices need memory. */
 #ifndef COMMANDS_PERFETTO_OPEN_SLICES_H
 #define COMMANDS_PERFETTO_OPEN_SLICES_H
 

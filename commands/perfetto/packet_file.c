@@ -59,7 +59,7 @@ struct error *packet_file_flush(struct packet_file *f)
 	/* If that fails too, the file ends with a part of a packet. */
 	if (f->start >= 0 && ftruncate(f->fd, f->start) == 0)
 		lseek(f->fd, f->start, SEEK_SET);
-	return error_os(errnum, "cannot write the trace, of which %llu bytes are written",
+	return error_os(errnum, "cannot write the trace; %llu bytes are written",
 	                (unsigned long long)f->written);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A file of packets, each of which is there whole or not at all: what a full disk leaves of it can
- * still be read. Packets are buffered.
+ * A file of packets, each of which is there whole or not at all: a file cut short by a full disk
+ * can still be read. Packets are buffered.
  */
 #ifndef COMMANDS_PERFETTO_PACKET_FILE_H
 #define COMMANDS_PERFETTO_PACKET_FILE_H
@@ -33,7 +33,7 @@ void packet_file_init(struct packet_file *f, int fd);
  * where it can be (not a pipe), and all later calls do nothing and return NULL.
  */
 struct error *packet_file_add(struct packet_file *f, const void *data, size_t len) MUST_CHECK;
-/* Writes what is in the buffer. */
+/* Writes the buffer to the file. */
 struct error *packet_file_flush(struct packet_file *f) MUST_CHECK;
 
 #endif

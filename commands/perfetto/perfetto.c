@@ -71,7 +71,7 @@ enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 enum { MERGE_NONE = 2 };
 enum { UNIT_COUNT = 2 };
 
-/* All packets are of one sequence. */
+/* Every packet belongs to this sequence. */
 enum { SEQUENCE = 1 };
 
 /* An event introduces its name, and the key and text of each value. */
@@ -108,7 +108,7 @@ struct perfetto_clocks perfetto_clocks_now(void)
 
 /* ---- packets: each is built from its last field to its first ---- */
 
-static void put_text(struct perfetto *p, unsigned field, const char *text)
+static void perfetto_put_text(struct perfetto *p, unsigned field, const char *text)
 {
 	SCRATCH(a);
 	const char *clean = interned_clean(&a, text);
@@ -117,7 +117,7 @@ static void put_text(struct perfetto *p, unsigned field, const char *text)
 }
 
 /* Adds the head of a packet that was built behind it, and writes it. */
-static struct error *send(struct perfetto *p, unsigned flags)
+static struct error *perfetto_send(struct perfetto *p, unsigned flags)
 {
 	size_t len;
 
@@ -132,7 +132,7 @@ static struct error *send(struct perfetto *p, unsigned flags)
 	return packet_file_add(&p->file, data, len);
 }
 
-static void put_clock(struct perfetto *p, uint64_t id, uint64_t time)
+static void perfetto_put_clock(struct perfetto *p, uint64_t id, uint64_t time)
 {
 	size_t begin = protobuf_begin(&p->packet);
 
@@ -159,47 +159,47 @@ static struct error *send_state(struct perfetto *p)
 		size_t begin = protobuf_begin(&p->packet);
 
 		protobuf_varint(&p->packet, SNAPSHOT_PRIMARY, BUILTIN_MONOTONIC);
-		put_clock(p, BUILTIN_REALTIME, p->clocks.realtime);
-		put_clock(p, BUILTIN_BOOTTIME, p->clocks.boottime);
-		put_clock(p, BUILTIN_MONOTONIC, p->clocks.monotonic);
+		perfetto_put_clock(p, BUILTIN_REALTIME, p->clocks.realtime);
+		perfetto_put_clock(p, BUILTIN_BOOTTIME, p->clocks.boottime);
+		perfetto_put_clock(p, BUILTIN_MONOTONIC, p->clocks.monotonic);
 		protobuf_nest(&p->packet, PACKET_CLOCK_SNAPSHOT, begin);
 		protobuf_varint(&p->packet, PACKET_FIRST_ON_SEQUENCE, true);
 	}
 	p->begun = true;
 	put_defaults(p);
-	return send(p, STATE_CLEARED);
+	return perfetto_send(p, STATE_CLEARED);
 }
 
 /* ---- tracks ---- */
 
-/* What makes a track one of a process, thread or of numbers was built already. */
-static struct error *send_track(struct perfetto *p, uint64_t uuid, uint64_t parent)
+/* Sends a track; the fields that make it a process, a thread or a counter are built already. */
+static struct error *perfetto_send_track(struct perfetto *p, uint64_t uuid, uint64_t parent)
 {
 	if (parent)
 		protobuf_varint(&p->packet, TRACK_PARENT, parent);
 	protobuf_varint(&p->packet, TRACK_UUID, uuid);
 	protobuf_nest(&p->packet, PACKET_TRACK_DESCRIPTOR, PROTOBUF_MAX);
-	return send(p, 0);
+	return perfetto_send(p, 0);
 }
 
-static struct error *send_process(struct perfetto *p, const char *name)
+static struct error *perfetto_send_process(struct perfetto *p, const char *name)
 {
 	protobuf_clear(&p->packet);
-	put_text(p, PROCESS_NAME, name);
+	perfetto_put_text(p, PROCESS_NAME, name);
 	protobuf_varint(&p->packet, PROCESS_PID, (uint64_t)p->pid);
 	protobuf_nest(&p->packet, TRACK_PROCESS, PROTOBUF_MAX);
-	return send_track(p, PERFETTO_PROCESS, 0);
+	return perfetto_send_track(p, PERFETTO_PROCESS, 0);
 }
 
 struct error *perfetto_add_thread(struct perfetto *p, int tid, const char *name, uint64_t *ret)
 {
 	*ret = ++p->last_track;
 	protobuf_clear(&p->packet);
-	put_text(p, THREAD_NAME, name);
+	perfetto_put_text(p, THREAD_NAME, name);
 	protobuf_varint(&p->packet, THREAD_TID, (uint64_t)tid);
 	protobuf_varint(&p->packet, THREAD_PID, (uint64_t)p->pid);
 	protobuf_nest(&p->packet, TRACK_THREAD, PROTOBUF_MAX);
-	return send_track(p, *ret, PERFETTO_PROCESS);
+	return perfetto_send_track(p, *ret, PERFETTO_PROCESS);
 }
 
 struct error *perfetto_add_track(struct perfetto *p, uint64_t parent, const char *name,
@@ -209,8 +209,8 @@ struct error *perfetto_add_track(struct perfetto *p, uint64_t parent, const char
 	protobuf_clear(&p->packet);
 	/* Without it, tracks of one name below one parent are shown as one. */
 	protobuf_varint(&p->packet, TRACK_SIBLING_MERGE, MERGE_NONE);
-	put_text(p, TRACK_NAME, name);
-	return send_track(p, *ret, parent);
+	perfetto_put_text(p, TRACK_NAME, name);
+	return perfetto_send_track(p, *ret, parent);
 }
 
 struct error *perfetto_add_counter(struct perfetto *p, uint64_t parent, const char *name,
@@ -219,25 +219,25 @@ struct error *perfetto_add_counter(struct perfetto *p, uint64_t parent, const ch
 	*ret = ++p->last_track;
 	protobuf_clear(&p->packet);
 	if (unit)
-		put_text(p, COUNTER_UNIT_NAME, unit);
+		perfetto_put_text(p, COUNTER_UNIT_NAME, unit);
 	else
 		protobuf_varint(&p->packet, COUNTER_UNIT, UNIT_COUNT);
 	protobuf_nest(&p->packet, TRACK_COUNTER, PROTOBUF_MAX);
-	put_text(p, TRACK_NAME, name);
-	return send_track(p, *ret, parent);
+	perfetto_put_text(p, TRACK_NAME, name);
+	return perfetto_send_track(p, *ret, parent);
 }
 
 /* ---- events ---- */
 
 /* A string by its number, which is written with this packet if it is new, or else itself. */
-static void put_interned(struct perfetto *p, enum interned_kind kind, const char *text,
-                         unsigned id_field, unsigned text_field)
+static void perfetto_put_interned(struct perfetto *p, enum interned_kind kind, const char *text,
+                                  unsigned id_field, unsigned text_field)
 {
 	bool is_new;
 	const struct interned *found = interned_find(&p->table, kind, text, &is_new);
 
 	if (!found) {
-		put_text(p, text_field, text);
+		perfetto_put_text(p, text_field, text);
 		return;
 	}
 	if (is_new)
@@ -245,30 +245,32 @@ static void put_interned(struct perfetto *p, enum interned_kind kind, const char
 	protobuf_varint(&p->packet, id_field, found->id);
 }
 
-static void put_value(struct perfetto *p, const struct perfetto_value *v)
+static void perfetto_put_value(struct perfetto *p, const struct perfetto_value *v)
 {
 	size_t begin = protobuf_begin(&p->packet);
 
 	if (v->text)
-		put_interned(p, INTERNED_TEXT, v->text, ANNOTATION_STRING_ID, ANNOTATION_STRING);
+		perfetto_put_interned(p, INTERNED_TEXT, v->text, ANNOTATION_STRING_ID,
+		                      ANNOTATION_STRING);
 	else
 		protobuf_varint(&p->packet, ANNOTATION_INT, (uint64_t)v->number);
-	put_interned(p, INTERNED_KEY, v->key, ANNOTATION_NAME_ID, ANNOTATION_NAME);
+	perfetto_put_interned(p, INTERNED_KEY, v->key, ANNOTATION_NAME_ID, ANNOTATION_NAME);
 	protobuf_nest(&p->packet, EVENT_ANNOTATIONS, begin);
 }
 
-static void put_event(struct perfetto *p, enum event_type type, const struct perfetto_event *e)
+static void perfetto_put_event(struct perfetto *p, enum event_type type,
+                               const struct perfetto_event *e)
 {
 	size_t n = e->nvalues < PERFETTO_MAX_VALUES ? e->nvalues : PERFETTO_MAX_VALUES;
 
 	while (n > 0)
-		put_value(p, &e->values[--n]);
+		perfetto_put_value(p, &e->values[--n]);
 	if (e->flow_in)
 		protobuf_fixed64(&p->packet, EVENT_TERMINATING_FLOWS, e->flow_in);
 	if (e->flow_out)
 		protobuf_fixed64(&p->packet, EVENT_FLOWS, e->flow_out);
 	if (e->name)
-		put_interned(p, INTERNED_NAME, e->name, EVENT_NAME_ID, EVENT_NAME);
+		perfetto_put_interned(p, INTERNED_NAME, e->name, EVENT_NAME_ID, EVENT_NAME);
 	protobuf_varint(&p->packet, EVENT_TRACK, e->track);
 	protobuf_varint(&p->packet, EVENT_TYPE, type);
 	protobuf_nest(&p->packet, PACKET_TRACK_EVENT, PROTOBUF_MAX);
@@ -292,8 +294,8 @@ static void put_fresh(struct perfetto *p)
 	protobuf_nest(&p->packet, PACKET_INTERNED_DATA, begin);
 }
 
-static struct error *send_event(struct perfetto *p, enum event_type type,
-                                const struct perfetto_event *e)
+static struct error *perfetto_send_event(struct perfetto *p, enum event_type type,
+                                         const struct perfetto_event *e)
 {
 	if (p->file.failed)
 		return NULL;
@@ -302,18 +304,18 @@ static struct error *send_event(struct perfetto *p, enum event_type type,
 		TRY(send_state(p));
 	}
 	protobuf_clear(&p->packet);
-	put_event(p, type, e);
+	perfetto_put_event(p, type, e);
 	put_fresh(p);
 	protobuf_varint(&p->packet, PACKET_TIMESTAMP, e->time);
 	p->latest = e->time > p->latest ? e->time : p->latest;
 	p->counts.events++;
-	return send(p, NEEDS_STATE);
+	return perfetto_send(p, NEEDS_STATE);
 }
 
 struct error *perfetto_begin(struct perfetto *p, const struct perfetto_event *e)
 {
 	open_slices_begin(&p->slices, e->track);
-	return send_event(p, SLICE_BEGIN, e);
+	return perfetto_send_event(p, SLICE_BEGIN, e);
 }
 
 struct error *perfetto_end(struct perfetto *p, const struct perfetto_event *e)
@@ -322,12 +324,12 @@ struct error *perfetto_end(struct perfetto *p, const struct perfetto_event *e)
 		p->counts.unmatched++;
 		return NULL;
 	}
-	return send_event(p, SLICE_END, e);
+	return perfetto_send_event(p, SLICE_END, e);
 }
 
 struct error *perfetto_instant(struct perfetto *p, const struct perfetto_event *e)
 {
-	return send_event(p, INSTANT, e);
+	return perfetto_send_event(p, INSTANT, e);
 }
 
 struct error *perfetto_count(struct perfetto *p, uint64_t time, uint64_t counter, int64_t value)
@@ -342,7 +344,7 @@ struct error *perfetto_count(struct perfetto *p, uint64_t time, uint64_t counter
 	protobuf_varint(&p->packet, PACKET_TIMESTAMP, time);
 	p->latest = time > p->latest ? time : p->latest;
 	p->counts.events++;
-	return send(p, NEEDS_STATE);
+	return perfetto_send(p, NEEDS_STATE);
 }
 
 /* ---- begin and end ---- */
@@ -357,7 +359,7 @@ struct error *perfetto_open(int fd, const struct perfetto_clocks *clocks, int pi
 	p->last_track = PERFETTO_PROCESS;
 	packet_file_init(&p->file, fd);
 	TRY(send_state(p));
-	TRY(send_process(p, process));
+	TRY(perfetto_send_process(p, process));
 	*ret = p;
 	p = NULL;
 	return NULL;

@@ -20,12 +20,12 @@
 
 struct perfetto;
 
-/* The same moment by three clocks, in ns. */
+/* A moment on three clocks, in ns. */
 struct perfetto_clocks {
 	uint64_t monotonic; /* the clock of all events */
 	uint64_t boottime, realtime;
 };
-/* Now. */
+/* Reads the clocks. */
 struct perfetto_clocks perfetto_clocks_now(void);
 
 /*
@@ -81,7 +81,7 @@ struct perfetto_event {
 struct error *perfetto_begin(struct perfetto *p, const struct perfetto_event *e) MUST_CHECK;
 struct error *perfetto_end(struct perfetto *p, const struct perfetto_event *e) MUST_CHECK;
 struct error *perfetto_instant(struct perfetto *p, const struct perfetto_event *e) MUST_CHECK;
-/* Ends all open slices, with these values: what follows of them is unknown. */
+/* Ends all open slices, with these values: their further course is unknown. */
 struct error *perfetto_end_all(struct perfetto *p, uint64_t time,
                                const struct perfetto_value *values, size_t nvalues) MUST_CHECK;
 /* A new value of a counter. */
@@ -90,20 +90,20 @@ struct error *perfetto_count(struct perfetto *p, uint64_t time, uint64_t counter
 
 /* ---- the end ---- */
 
-/* Writes what is buffered, so that another program can read all up to here. */
+/* Writes buffered packets, so that another program can read all up to here. */
 struct error *perfetto_flush(struct perfetto *p) MUST_CHECK;
 /* Ends all open slices, at the latest time seen or at time, whichever is later, and flushes. */
 struct error *perfetto_finish(struct perfetto *p, uint64_t time) MUST_CHECK;
 
 struct perfetto_counts {
-	uint64_t events;    /* that were accepted, the ends of perfetto_finish() too */
+	uint64_t events;    /* events that were accepted, the ends of perfetto_finish() too */
 	uint64_t unmatched; /* ends that were left out */
 	uint64_t bytes;     /* in the file, in whole packets */
 	bool failed;        /* the file has less than that */
 };
 struct perfetto_counts perfetto_counts(const struct perfetto *p);
 
-/* Frees it; what is buffered is lost without perfetto_finish(). NULL is allowed. */
+/* Frees it; buffered packets are lost without perfetto_finish(). NULL is allowed. */
 void perfetto_close(struct perfetto *p);
 /* For CLEANUP(perfetto_closep). */
 void perfetto_closep(struct perfetto **p);

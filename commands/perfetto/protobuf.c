@@ -12,7 +12,7 @@ void protobuf_clear(struct protobuf *p)
 	p->full = false;
 }
 
-static void prepend(struct protobuf *p, const void *data, size_t len)
+static void protobuf_prepend(struct protobuf *p, const void *data, size_t len)
 {
 	if (len > p->start) {
 		p->full = true;
@@ -23,7 +23,7 @@ static void prepend(struct protobuf *p, const void *data, size_t len)
 		memcpy(p->bytes + p->start, data, len);
 }
 
-static void prepend_varint(struct protobuf *p, uint64_t value)
+static void protobuf_prepend_varint(struct protobuf *p, uint64_t value)
 {
 	unsigned char bytes[MAX_VARINT];
 	size_t n = 0;
@@ -31,18 +31,18 @@ static void prepend_varint(struct protobuf *p, uint64_t value)
 	for (; value >= 0x80; value >>= 7)
 		bytes[n++] = (unsigned char)(value | 0x80);
 	bytes[n++] = (unsigned char)value;
-	prepend(p, bytes, n);
+	protobuf_prepend(p, bytes, n);
 }
 
-static void prepend_tag(struct protobuf *p, unsigned field, enum wire_type type)
+static void protobuf_prepend_tag(struct protobuf *p, unsigned field, enum wire_type type)
 {
-	prepend_varint(p, (uint64_t)field << 3 | type);
+	protobuf_prepend_varint(p, (uint64_t)field << 3 | type);
 }
 
 void protobuf_varint(struct protobuf *p, unsigned field, uint64_t value)
 {
-	prepend_varint(p, value);
-	prepend_tag(p, field, VARINT);
+	protobuf_prepend_varint(p, value);
+	protobuf_prepend_tag(p, field, VARINT);
 }
 
 void protobuf_fixed64(struct protobuf *p, unsigned field, uint64_t value)
@@ -51,15 +51,15 @@ void protobuf_fixed64(struct protobuf *p, unsigned field, uint64_t value)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (unsigned char)(value >> (8 * i));
-	prepend(p, bytes, sizeof(bytes));
-	prepend_tag(p, field, FIXED64);
+	protobuf_prepend(p, bytes, sizeof(bytes));
+	protobuf_prepend_tag(p, field, FIXED64);
 }
 
 void protobuf_bytes(struct protobuf *p, unsigned field, const void *data, size_t len)
 {
-	prepend(p, data, len);
-	prepend_varint(p, len);
-	prepend_tag(p, field, LENGTH);
+	protobuf_prepend(p, data, len);
+	protobuf_prepend_varint(p, len);
+	protobuf_prepend_tag(p, field, LENGTH);
 }
 
 size_t protobuf_begin(const struct protobuf *p)
@@ -69,8 +69,8 @@ size_t protobuf_begin(const struct protobuf *p)
 
 void protobuf_nest(struct protobuf *p, unsigned field, size_t begin)
 {
-	prepend_varint(p, begin - p->start);
-	prepend_tag(p, field, LENGTH);
+	protobuf_prepend_varint(p, begin - p->start);
+	protobuf_prepend_tag(p, field, LENGTH);
 }
 
 const unsigned char *protobuf_data(const struct protobuf *p, size_t *len)

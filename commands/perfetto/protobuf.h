@@ -13,7 +13,7 @@
 enum { PROTOBUF_MAX = 1 << 17 };
 
 struct protobuf {
-	size_t start; /* of what is built; it ends with the array */
+	size_t start; /* of the message being built; it ends with the array */
 	bool full;    /* something did not fit and is missing */
 	unsigned char bytes[PROTOBUF_MAX];
 };
@@ -26,12 +26,14 @@ void protobuf_varint(struct protobuf *p, unsigned field, uint64_t value);
 void protobuf_fixed64(struct protobuf *p, unsigned field, uint64_t value);
 void protobuf_bytes(struct protobuf *p, unsigned field, const void *data, size_t len);
 
-/* A nested message: what is built between a call of the first and one of the second, with its
- * result. */
+/*
+ * A nested message: the fields built between a call of protobuf_begin() and one of protobuf_nest(),
+ * with the result of the first.
+ */
 size_t protobuf_begin(const struct protobuf *p);
 void protobuf_nest(struct protobuf *p, unsigned field, size_t begin);
 
-/* What was built, up to the next call. */
+/* The bytes built, valid up to the next call. */
 const unsigned char *protobuf_data(const struct protobuf *p, size_t *len);
 
 #endif

@@ -12,7 +12,7 @@
 #include "commands/profile/profile_cpu.h"
 #include "commands/profile/profile_sampling.h"
 #include "commands/profile/profile_view.h"
-#include "commands/time/following.h"
+#include "commands/time/trace_loop.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
@@ -20,15 +20,16 @@
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
+#include "runtimes/timeline/timeline.h"
 
 enum {
 	DURATION = 10,             /* seconds, without --duration */
-	FIRST_LOOK_NS = 10000000,  /* until polls that began before are looked for */
+	FIRST_LOOK_NS = 10000000,  /* time until polls that began before are looked for */
 	LAST_LOOK_NS = 1000000000, /* between two looks, at most */
 	MODE = 0600,
 };
 
-enum format { FORMAT_TEXT, FORMAT_FOLDED, FORMAT_PPROF, FORMAT_HTML, NFORMATS };
+enum profile_format { FORMAT_TEXT, FORMAT_FOLDED, FORMAT_PPROF, FORMAT_HTML, NFORMATS };
 
 static const struct {
 	const char *name, *ending, *other_ending;
@@ -45,18 +46,18 @@ struct profiling {
 	struct out *out;
 	struct trace *trace; /* NULL: it samples */
 	struct profile_sampling sampling;
-	struct task_spans *spans;
+	struct timeline *timeline;
 	struct time_profile *profile;
-	struct profile_cpu cpu; /* what polls do on processors, where that is wanted */
+	struct profile_cpu cpu; /* CPU samples of polls, if wanted */
 	struct trace_options options;
 	double duration; /* seconds */
-	enum format format;
+	enum profile_format format;
 	const char *path;
-	uint64_t when;       /* it began; ns since 1970 UTC */
+	uint64_t when;       /* the time of its start; ns since 1970 UTC */
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC; end 0: not yet */
 	uint64_t nread;      /* events of the last read */
 	bool drained;        /* one came that is later than the end */
-	uint64_t look, wait; /* when to look next, and how long after the last time */
+	uint64_t look, wait; /* the time of the next look, and its distance from the last one */
 	int pidfd;
 };
 
@@ -70,11 +71,10 @@ static struct error *unknown_format(const char *name)
 		str_append(&list, i ? ", " : "");
 		str_append(&list, formats[i].name);
 	}
-	return error_new(ERR_USAGE, "profile has no format \"%s\": there are %s", name,
-	                 str_text(&list));
+	return error_new(ERR_USAGE, "profile has no format \"%s\": use %s", name, str_text(&list));
 }
 
-/* Neither may be NULL for true. */
+/* Whether text ends so; both may be NULL: false. */
 static bool ends_with(const char *text, const char *ending)
 {
 	size_t len = text ? strlen(text) : 0, n = ending ? strlen(ending) : 0;
@@ -82,8 +82,8 @@ static bool ends_with(const char *text, const char *ending)
 	return n && len >= n && strcmp(text + len - n, ending) == 0;
 }
 
-/* By --format, or else by the ending of the file. */
-static struct error *read_format(const struct call *call, struct profiling *p)
+/* Chooses the format by --format, or else by the file extension. */
+static struct error *profile_read_format(const struct call *call, struct profiling *p)
 {
 	const char *name = option_value(call, "format");
 
@@ -92,14 +92,14 @@ static struct error *read_format(const struct call *call, struct profiling *p)
 		if (name ? strcmp(name, formats[i].name) == 0
 		         : ends_with(p->path, formats[i].ending) ||
 		                    ends_with(p->path, formats[i].other_ending)) {
-			p->format = (enum format)i;
+			p->format = (enum profile_format)i;
 			return NULL;
 		}
 	}
 	return name ? unknown_format(name) : NULL;
 }
 
-static struct error *read_options(const struct call *call, struct profiling *p)
+static struct error *profile_read_options(const struct call *call, struct profiling *p)
 {
 	static const enum trace_event events[] = { TRACE_SPAWN, TRACE_POLL_START, TRACE_POLL_END,
 		                                   TRACE_TERMINATE, TRACE_WAKE };
@@ -109,26 +109,26 @@ static struct error *read_options(const struct call *call, struct profiling *p)
 	p->path = output_file_of(call);
 	if (p->path)
 		TRY(words_file(p->path));
-	TRY(read_format(call, p));
+	TRY(profile_read_format(call, p));
 	TRY(profile_cpu_options(call, &p->cpu));
 	if (p->format == FORMAT_PPROF && (!p->path || strcmp(p->path, "-") == 0) &&
 	    isatty(STDOUT_FILENO))
-		return error_new(ERR_USAGE, "a profile for pprof is no text: name a file by -o");
-	p->options = following_options(call);
+		return error_new(ERR_USAGE, "a pprof profile is binary: name a file with -o");
+	p->options = trace_loop_options(call);
 	p->options.off_times = true;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		p->options.events[events[i]] = true;
 	return NULL;
 }
 
-static struct error *check(const struct call *call)
+static struct error *profile_check(const struct call *call)
 {
 	struct profiling p = { 0 };
 
-	return read_options(call, &p);
+	return profile_read_options(call, &p);
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 static struct error *write_to(FILE *f, const struct profiling *p, const struct profile_view *v)
 {
@@ -147,7 +147,7 @@ static struct error *write_to(FILE *f, const struct profiling *p, const struct p
 	return NULL;
 }
 
-static struct error *open_file(const struct profiling *p, struct new_file *ret)
+static struct error *profile_open_file(const struct profiling *p, struct new_file *ret)
 {
 	const bool is_text = p->out->format == OUT_TEXT;
 
@@ -156,11 +156,11 @@ static struct error *open_file(const struct profiling *p, struct new_file *ret)
 }
 
 /* The name of the file is tried before anything is measured. */
-static struct error *check_file(const struct profiling *p)
+static struct error *profile_check_file(const struct profiling *p)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	return p->path ? open_file(p, &file) : NULL;
+	return p->path ? profile_open_file(p, &file) : NULL;
 }
 
 static struct error *write_view(const struct profiling *p, const struct profile_view *v)
@@ -169,16 +169,16 @@ static struct error *write_view(const struct profiling *p, const struct profile_
 
 	if (!p->path || strcmp(p->path, "-") == 0)
 		return write_to(p->out->options.answers, p, v);
-	TRY(open_file(p, &file));
+	TRY(profile_open_file(p, &file));
 	TRY(write_to(file.f, p, v));
 	return new_file_finish(&file);
 }
 
-static void print_notes(const struct profiling *p, const struct profile_view *v)
+static void profile_print_notes(const struct profiling *p, const struct profile_view *v)
 {
 	SCRATCH(tmp);
 
-	/* following_end() tells of lost events. */
+	/* trace_loop_end() reports lost events. */
 	for (size_t i = PROFILE_NOTE_LOST + 1; i < PROFILE_NNOTES; i++) {
 		const char *note = profile_view_note(&tmp, v, i);
 
@@ -205,7 +205,7 @@ static struct error *write_profile(struct profiling *p)
 		.when_ns = p->when,
 		.start = p->start,
 		.duration_ns = clock_between(p->start, p->end),
-		.untracked = task_spans_untracked(p->spans),
+		.untracked = timeline_untracked(p->timeline),
 		.no_off = p->trace ? trace_off_times_missing(p->trace) : NULL,
 		.cpu_hz = p->cpu.hz,
 		.no_cpu = p->cpu.missing,
@@ -220,13 +220,13 @@ static struct error *write_profile(struct profiling *p)
 	if (p->trace)
 		trace_totals(p->trace, &v.totals);
 	TRY(write_view(p, &v));
-	print_notes(p, &v);
+	profile_print_notes(p, &v);
 	return NULL;
 }
 
 /* ---- the trace ---- */
 
-static bool take(const struct trace_item *item, void *arg)
+static bool profile_take(const struct trace_item *item, void *arg)
 {
 	struct profiling *p = arg;
 
@@ -234,9 +234,12 @@ static bool take(const struct trace_item *item, void *arg)
 	if (p->end && item->time > p->end) {
 		p->drained = true;
 	} else {
+		bool polled = p->cpu.cpu && timeline_is_polling(p->timeline, item->tid);
+
 		profile_cpu_read(&p->cpu, item->time);
-		task_spans_add(p->spans, item);
-		profile_cpu_item(&p->cpu, item);
+		timeline_add(p->timeline, item);
+		if (!polled)
+			profile_cpu_drop(&p->cpu, item->tid, item->time);
 	}
 	return true;
 }
@@ -250,18 +253,16 @@ static void add_span(const struct task_span *span, void *arg)
 	time_profile_add(span, p->profile);
 }
 
-static struct error *read_events(struct profiling *p)
+static struct error *profile_read_events(struct profiling *p)
 {
 	uint64_t time = p->end ? p->end : clock_now_ns();
 	uint64_t lost;
 
 	p->nread = 0;
 	/* ^C ends the profile, and the rest is read at its end. */
-	TRY(following_unless_interrupted(trace_read(p->trace, take, p)));
-	if (trace_has_lost(p->trace, &lost)) {
-		task_spans_lost(p->spans, time);
-		profile_cpu_lost(&p->cpu);
-	}
+	TRY(trace_loop_unless_interrupted(trace_read(p->trace, profile_take, p)));
+	if (trace_has_lost(p->trace, &lost))
+		timeline_lost(p->timeline, time);
 	return NULL;
 }
 
@@ -269,24 +270,24 @@ static struct error *read_events(struct profiling *p)
  * The end of a poll that began before the trace is not seen: a snapshot shows it, later and later.
  * A process that has ended, or that another debugger has, shows nothing: that is no error here.
  */
-static void look(struct profiling *p)
+static void profile_look(struct profiling *p)
 {
 	uint64_t time = clock_now_ns();
 	const struct snapshot *s = NULL;
 
-	if (!task_spans_unseen(p->spans) || time < p->look)
+	if (!timeline_unseen(p->timeline) || time < p->look)
 		return;
 	struct error *err CLEANUP(error_freep) = session_snapshot(p->s, WANT_TASKS, NULL, &s);
 	if (err)
-		LOG("trace", "no look at the tasks: %s", err->message);
+		LOG("trace", "the tasks could not be read: %s", err->message);
 	else
-		task_spans_look(p->spans, s, time);
+		timeline_look(p->timeline, s, time);
 	p->wait = p->wait * 2 < LAST_LOOK_NS ? p->wait * 2 : LAST_LOOK_NS;
 	p->look = clock_now_ns() + p->wait;
 }
 
-/* Whether its time is over or ^C was typed: what was seen until then is written. */
-static bool is_over(const struct profiling *p)
+/* Whether the time is over or ^C was typed: the events up to then are written. */
+static bool profile_is_over(const struct profiling *p)
 {
 	struct error *stop CLEANUP(error_freep) = interrupt_check();
 
@@ -295,20 +296,21 @@ static bool is_over(const struct profiling *p)
 	return stop || (double)clock_since(p->start) / 1e9 >= p->duration;
 }
 
-static struct error *follow(struct profiling *p)
+static struct error *profile_follow(struct profiling *p)
 {
-	while (!following_process_ended(p->pidfd) && !trace_is_over(p->trace) && !is_over(p)) {
+	while (!trace_loop_process_ended(p->pidfd) && !trace_is_over(p->trace) &&
+	       !profile_is_over(p)) {
 		profile_cpu_read(&p->cpu, clock_now_ns());
-		TRY(read_events(p));
-		look(p);
+		TRY(profile_read_events(p));
+		profile_look(p);
 	}
-	/* What the threads of polls that go on were off is known for this moment alone. */
+	/* Off-CPU times of polls that have not ended are known for this moment only. */
 	p->end = clock_now_ns();
 	profile_cpu_end(&p->cpu);
 	do {
-		TRY(read_events(p));
+		TRY(profile_read_events(p));
 	} while (p->nread && !p->drained);
-	task_spans_cut(p->spans, p->end);
+	timeline_cut(p->timeline, p->end);
 	trace_detach(p->trace);
 	return NULL;
 }
@@ -321,7 +323,7 @@ static uint64_t now_since_1970(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void print_beginning(const struct profiling *p)
+static void profile_print_beginning(const struct profiling *p)
 {
 	FILE *f = p->out->options.messages;
 
@@ -337,7 +339,7 @@ static bool off_time(pid_t tid, uint64_t *ns, void *arg)
 	return trace_off_time(p->trace, tid, ns);
 }
 
-/* Why it has seen no task, as the last look says. */
+/* Prints the notes of the last look, which say why no task was seen. */
 static void print_why_empty(const struct profiling *p)
 {
 	const struct snapshot *s = asyncdbg_last(p->sampling.looks.session.handle);
@@ -346,7 +348,7 @@ static void print_why_empty(const struct profiling *p)
 		fprintf(p->out->options.messages, "note: %s\n", s->notes[i]);
 }
 
-/* Without probes: why is the reason. */
+/* Profiles by samples, without probes; why: the reason why there are none. */
 static struct error *run_sampling(struct profiling *p, const char *why)
 {
 	struct profile_sampling *sampling = &p->sampling;
@@ -358,13 +360,13 @@ static struct error *run_sampling(struct profiling *p, const char *why)
 		                               .visit = time_profile_add,
 		                               .arg = p->profile,
 		                               .pidfd = p->pidfd };
-	print_beginning(p);
+	profile_print_beginning(p);
 	p->when = now_since_1970();
 	TRY(profile_sampling_run(sampling));
 	p->start = sampling->start;
 	p->end = sampling->end;
 	if (!sampling->n)
-		return error_new(ERR_STATE, "the process has ended before it could be looked at");
+		return error_new(ERR_STATE, "the process ended before it could be read");
 	TRY(write_profile(p));
 	print_why_empty(p);
 	p->s->finding = STATUS_PARTIAL;
@@ -372,7 +374,7 @@ static struct error *run_sampling(struct profiling *p, const char *why)
 }
 
 /* Whether the kernel or this build have no probes for us. */
-static bool has_no_probes(const struct profiling *p, const struct error *err)
+static bool profile_has_no_probes(const struct profiling *p, const struct error *err)
 {
 	return err && !p->trace && (err->kind == ERR_UNSUPPORTED || err->kind == ERR_OS);
 }
@@ -395,9 +397,9 @@ static struct error *run_profile(struct profiling *p)
 {
 	const struct snapshot *s;
 
-	TRY(check_file(p));
-	struct error *err = following_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s);
-	if (has_no_probes(p, err)) {
+	TRY(profile_check_file(p));
+	struct error *err = trace_loop_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s);
+	if (profile_has_no_probes(p, err)) {
 		struct error *why CLEANUP(error_freep) = err;
 
 		return run_sampling(p, why->message);
@@ -419,21 +421,21 @@ static struct error *run_profile(struct profiling *p)
 	p->when = now_since_1970();
 	p->wait = FIRST_LOOK_NS;
 	p->look = p->start + p->wait;
-	task_spans_measure(p->spans, off_time, p);
-	task_spans_begin(p->spans, s, p->start);
+	timeline_measure(p->timeline, off_time, p);
+	timeline_begin(p->timeline, s, p->start);
 	if (!complete)
 		fprintf(p->out->options.messages, "note: not all tasks that exist could be read\n");
-	print_beginning(p);
-	TRY(follow(p));
+	profile_print_beginning(p);
+	TRY(profile_follow(p));
 	TRY(write_profile(p));
-	p->s->finding = following_end(p->trace, p->options.events, p->out);
+	p->s->finding = trace_loop_end(p->trace, p->options.events, p->out);
 	if (!complete)
 		p->s->finding = STATUS_PARTIAL;
 	return NULL;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *profile_run(struct session *s, const struct answer *answer,
+                                 const struct call *call, struct out *out)
 {
 	struct profiling p = { .s = s, .out = out };
 
@@ -441,12 +443,11 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "profile needs a running process: -p PID");
 	TRY(session_check_runs(s));
-	TRY(read_options(call, &p));
+	TRY(profile_read_options(call, &p));
 	if (out->format != OUT_TEXT && option_value(call, "format"))
-		return error_new(ERR_USAGE,
-		                 "profile writes JSON, or what --format names: not both");
+		return error_new(ERR_USAGE, "--json and --format cannot be combined");
 	p.profile = time_profile_new();
-	p.spans = task_spans_new(add_span, &p);
+	p.timeline = timeline_new(TIMELINE_SPANS | (p.cpu.hz ? TIMELINE_CALLS : 0), add_span, &p);
 	p.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);
 	struct error *err = run_profile(&p);
 
@@ -454,18 +455,18 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	trace_close(p.trace);
 	task_samples_free(p.sampling.samples);
 	quiet_looks_end(&p.sampling.looks);
-	task_spans_free(p.spans);
+	timeline_free(p.timeline);
 	time_profile_free(p.profile);
 	file_close(&p.pidfd);
 	return err;
 }
 
 static const struct command_option options[] = {
-	{ "duration", "TIME", false, "End after TIME: 10s" },
+	{ "duration", "TIME", false, "Stop after TIME, default 10s" },
 	FOLLOWING_SLOW_OPTION,
 	OUTPUT_OPTION,
 	{ "format", "FORMAT", false,
-	  "text, folded (for flame graphs), pprof, html; else by the ending of FILE" },
+	  "Format: text, folded (for flame graphs), pprof, html; default: by the ending of FILE" },
 	PROFILE_CPU_OPTIONS,
 	{ 0 },
 };
@@ -473,22 +474,18 @@ static const struct command_option options[] = {
 const struct command profile_command = {
 	.name = "profile",
 	.options = options,
-	.check = check,
-	.summary = "Where tasks spend their time, by the chains of their awaits",
-	.help = "    The time of each task is polling on a processor, polling off it (it blocks, "
-		"or\n"
-		"    other threads run), runnable and not polled yet, or waiting at an await. That "
-		"of\n"
-		"    polls belongs to the await at which the task went on.\n"
-		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
-		"    it runs, and needs CAP_BPF and CAP_PERFMON. Where there are none, it looks "
-		"at\n"
-		"    the tasks again and again, and takes at most a tenth of a processor for "
-		"that:\n"
-		"    times are estimates, and polls are not counted.\n"
-		"    With --cpu it tells too which functions polls spend their time in, by "
-		"samples\n"
-		"    of the stack of each thread that is on a processor.",
+	.check = profile_check,
+	.summary = "Profile where tasks spend their time, by await chain",
+	.help = "    The time of each task is divided into polling on a CPU, polling but off\n"
+		"    the CPU (blocked, or other threads ran), runnable but not yet polled, and\n"
+		"    waiting at an await. Poll time belongs to the await from which the task\n"
+		"    continued.\n"
+		"    Like trace, it lets the kernel put breakpoints into the program's code\n"
+		"    while it runs, and needs CAP_BPF and CAP_PERFMON. Without them it samples\n"
+		"    the tasks, with at most a tenth of a CPU: times are estimates, and polls\n"
+		"    are not counted.\n"
+		"    With --cpu it also shows which functions polls spend their time in, by\n"
+		"    sampling the stacks of threads that are on a CPU.",
 	.offline = true,
-	.run = run,
+	.run = profile_run,
 };

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "debugger/base/clock.h"
-#include "debugger/probe/cpu_samples.h"
 
-enum { DEFAULT_HZ = 99 /* no divisor of what programs do each so many milliseconds */ };
+enum { DEFAULT_HZ = 99 /* not in step with work that programs do every few milliseconds */ };
 
 struct error *profile_cpu_options(const struct call *call, struct profile_cpu *ret)
 {
@@ -17,11 +16,11 @@ struct error *profile_cpu_options(const struct call *call, struct profile_cpu *r
 	if (!rate)
 		return NULL;
 	if (!ret->hz)
-		return error_new(ERR_USAGE, "--rate is that of the samples of --cpu: give both");
+		return error_new(ERR_USAGE, "--rate needs --cpu");
 	unsigned long hz = rate[0] >= '0' && rate[0] <= '9' ? strtoul(rate, &end, 10) : 0;
-	if (!hz || hz > CPU_SAMPLES_MAX_HZ || *end)
+	if (!hz || hz > CPU_PROFILE_MAX_HZ || *end)
 		return error_new(ERR_USAGE, "--rate takes a number from 1 to %d, not \"%s\"",
-		                 CPU_SAMPLES_MAX_HZ, rate);
+		                 CPU_PROFILE_MAX_HZ, rate);
 	ret->hz = (unsigned)hz;
 	return NULL;
 }
@@ -34,8 +33,8 @@ void profile_cpu_begin(struct profile_cpu *p, const struct trace *t)
 	if (err)
 		p->missing = strdup(err->message);
 	else if (!cpu_profile_has_kernel(p->cpu))
-		p->missing = strdup("the kernel lets only the program's own code be sampled: "
-		                    "give asyncdbg CAP_PERFMON to see what runs within the kernel");
+		p->missing = strdup("the kernel only allows sampling the program's own code: give "
+		                    "asyncdbg CAP_PERFMON to see what runs within the kernel");
 }
 
 void profile_cpu_without_events(struct profile_cpu *p)
@@ -63,16 +62,10 @@ void profile_cpu_end(struct profile_cpu *p)
 	profile_cpu_read(p, clock_now_ns());
 }
 
-void profile_cpu_item(struct profile_cpu *p, const struct trace_item *item)
+void profile_cpu_drop(struct profile_cpu *p, pid_t tid, uint64_t time)
 {
 	if (p->cpu)
-		poll_stacks_item(cpu_profile_stacks(p->cpu), item);
-}
-
-void profile_cpu_lost(struct profile_cpu *p)
-{
-	if (p->cpu)
-		poll_stacks_lost(cpu_profile_stacks(p->cpu));
+		poll_stacks_drop(cpu_profile_stacks(p->cpu), tid, time);
 }
 
 void profile_cpu_span(struct profile_cpu *p, const struct task_span *span,

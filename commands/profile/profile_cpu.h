@@ -6,25 +6,25 @@
 
 #include "commands/base/call.h"
 #include "debugger/base/error.h"
-#include "runtimes/trace/cpu_profile.h"
+#include "runtimes/timeline/cpu_profile.h"
 
-/* For the table of options. */
+/* Rows for the table of options. */
 #define PROFILE_CPU_OPTIONS                                                                        \
-	{ "cpu", NULL, false, "Also tell which functions run in polls, by samples" },              \
+	{ "cpu", NULL, false, "Also show which functions run in polls, by sampling" },             \
 	{                                                                                          \
 		"rate", "NUMBER", false,                                                           \
-			"With --cpu: samples in a second of each thread on a processor: 99"        \
+			"With --cpu: samples per second of each thread on a CPU, default 99"       \
 	}
 
 struct profile_cpu {
 	unsigned hz;             /* 0: it is not wanted */
 	struct cpu_profile *cpu; /* NULL: it is not wanted, or cannot be had */
-	char *missing;           /* why it cannot be had, or what of it; NULL: all is there */
+	char *missing; /* the reason why all or a part of it is missing; NULL: all is there */
 };
 
 /* ERR_USAGE. */
 struct error *profile_cpu_options(const struct call *call, struct profile_cpu *ret) MUST_CHECK;
-/* Begins if it is wanted; what cannot be had is missing, and no error. */
+/* Begins if it is wanted; unavailable samples are noted in missing, and are no error. */
 void profile_cpu_begin(struct profile_cpu *p, const struct trace *t);
 /* The tasks are only looked at: then there is nothing that samples could be joined to. */
 void profile_cpu_without_events(struct profile_cpu *p);
@@ -32,13 +32,13 @@ void profile_cpu_close(struct profile_cpu *p);
 
 /*
  * The calls of cpu_profile.h, none of which does anything without samples. Of an item
- * profile_cpu_read() comes before and profile_cpu_item() after it is added to the spans.
+ * profile_cpu_read() comes before it is added to the timeline, and profile_cpu_drop() after that,
+ * if its thread polled nothing before.
  */
 void profile_cpu_read(struct profile_cpu *p, uint64_t time);
 void profile_cpu_end(struct profile_cpu *p);
-void profile_cpu_item(struct profile_cpu *p, const struct trace_item *item);
-void profile_cpu_lost(struct profile_cpu *p);
-/* Before the span is added to the profile. */
+void profile_cpu_drop(struct profile_cpu *p, pid_t tid, uint64_t time);
+/* Call it before the span is added to the profile. */
 void profile_cpu_span(struct profile_cpu *p, const struct task_span *span,
                       struct time_profile *profile);
 void profile_cpu_tree(struct profile_cpu *p, const struct time_profile *profile, struct arena *a,

@@ -5,7 +5,7 @@
 #include "commands/profile/profile_view.h"
 #include "debugger/base/str.h"
 
-enum { NS = 1000 /* in the unit of a line */ };
+enum { NS = 1000 /* nanoseconds in the unit of a line */ };
 
 /* Appends a frame; the form has no other use of ';', and none of a line's end. */
 static void append_frame(struct str *s, const char *name)

@@ -4,11 +4,11 @@
 
 #include "commands/profile/profile_page.h"
 #include "commands/profile/profile_view.h"
+#include "debugger/base/json_writer.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
-#include "runtimes/saved/json_writer.h"
 
 struct page {
 	const struct profile_view *v;
@@ -19,7 +19,7 @@ struct page {
 	struct map numbers; /* of nodes that were written, by their address */
 };
 
-static size_t string_of(struct page *p, const char *text)
+static size_t profile_html_string_of(struct page *p, const char *text)
 {
 	uint64_t key = map_key_of_text(text);
 	size_t found = (uintptr_t)map_get(&p->strings, key);
@@ -31,13 +31,13 @@ static size_t string_of(struct page *p, const char *text)
 	return p->texts.n - 1;
 }
 
-static void put_number(struct page *p, uint64_t number)
+static void profile_html_put_number(struct page *p, uint64_t number)
 {
 	json_put_int(&p->w, NULL, (int64_t)number);
 }
 
 /* A row of the array: see NODE of profile_data.js. */
-static void put_node(struct page *p, const struct profile_node *node, size_t number)
+static void profile_html_put_node(struct page *p, const struct profile_node *node, size_t number)
 {
 	SCRATCH(tmp);
 	const char *name = profile_view_function(&tmp, p->v, node);
@@ -45,15 +45,16 @@ static void put_node(struct page *p, const struct profile_node *node, size_t num
 	const char *file = node->file ? str_clean(&tmp, node->file, strlen(node->file)) : "";
 
 	map_put(&p->numbers, (uintptr_t)node, (void *)(uintptr_t)number);
-	put_number(p, node->parent ? (uintptr_t)map_get(&p->numbers, (uintptr_t)node->parent) : 0);
-	put_number(p, node->kind);
-	put_number(p, string_of(p, name));
-	put_number(p, string_of(p, full));
-	put_number(p, string_of(p, file));
-	put_number(p, node->line);
+	profile_html_put_number(
+		p, node->parent ? (uintptr_t)map_get(&p->numbers, (uintptr_t)node->parent) : 0);
+	profile_html_put_number(p, node->kind);
+	profile_html_put_number(p, profile_html_string_of(p, name));
+	profile_html_put_number(p, profile_html_string_of(p, full));
+	profile_html_put_number(p, profile_html_string_of(p, file));
+	profile_html_put_number(p, node->line);
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
 		if (profile_view_has(p->v, i))
-			put_number(p, node->self.ns[i]);
+			profile_html_put_number(p, node->self.ns[i]);
 	}
 }
 
@@ -63,12 +64,12 @@ static void put_nodes(struct page *p)
 
 	json_open_array(&p->w, "nodes");
 	for (const struct profile_node *node = NULL; (node = profile_view_next(p->v, node));)
-		put_node(p, node, ++number);
+		profile_html_put_node(p, node, ++number);
 	json_close_array(&p->w);
 }
 
 /* Tasks and polls of each type, by the number of its node. */
-static void put_types(struct page *p)
+static void profile_html_put_types(struct page *p)
 {
 	SCRATCH(tmp);
 
@@ -78,8 +79,8 @@ static void put_types(struct page *p)
 
 		json_open_array(&p->w,
 		                arena_uint(&tmp, (uintptr_t)map_get(&p->numbers, (uintptr_t)node)));
-		put_number(p, type->tasks);
-		put_number(p, type->polls);
+		profile_html_put_number(p, type->tasks);
+		profile_html_put_number(p, type->polls);
 		json_close_array(&p->w);
 	}
 	json_close_object(&p->w);
@@ -129,7 +130,7 @@ static void put_data(struct page *p)
 	put_heading(p);
 	put_notes(p);
 	put_nodes(p);
-	put_types(p);
+	profile_html_put_types(p);
 	json_put_list(&p->w, "strings", p->texts.data, p->texts.n);
 	json_close_object(&p->w);
 	json_flush(&p->w);

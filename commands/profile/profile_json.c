@@ -15,8 +15,8 @@ static const char *const keys[] = {
 	[PROFILE_UNKNOWN] = "unknown",
 };
 
-static void put_times(struct json_writer *w, const struct profile_view *v,
-                      const struct profile_times *t)
+static void profile_json_put_times(struct json_writer *w, const struct profile_view *v,
+                                   const struct profile_times *t)
 {
 	json_open_object(w, "ns");
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
@@ -28,7 +28,7 @@ static void put_times(struct json_writer *w, const struct profile_view *v,
 	json_close_object(w);
 }
 
-static void put_types(struct json_writer *w, const struct profile_view *v)
+static void profile_json_put_types(struct json_writer *w, const struct profile_view *v)
 {
 	json_open_array(w, "types");
 	for (size_t i = 0; i < v->tree->ntypes; i++) {
@@ -40,18 +40,18 @@ static void put_types(struct json_writer *w, const struct profile_view *v)
 		json_put_int(w, "tasks", (int64_t)t->tasks);
 		out_json_number_if(w, "polls", !v->samples, t->polls);
 		json_put_int(w, "lifetime_ns", (int64_t)t->lifetime_ns);
-		put_times(w, v, &t->times);
+		profile_json_put_times(w, v, &t->times);
 		json_close_object(w);
 	}
 	json_close_array(w);
 }
 
-/* Those of one kind, outermost first. */
-static void put_frames(struct json_writer *w, const struct profile_node *node,
-                       enum profile_node_kind kind)
+/* Writes the frames of one kind, outermost first. */
+static void profile_json_put_frames(struct json_writer *w, const struct profile_node *node,
+                                    enum profile_node_kind kind)
 {
 	if (node->parent)
-		put_frames(w, node->parent, kind);
+		profile_json_put_frames(w, node->parent, kind);
 	if (node->kind != kind)
 		return;
 	const struct trace_frame f = { node->name, node->file, node->line, false, node->path };
@@ -67,18 +67,18 @@ static void put_stack(struct json_writer *w, const struct profile_view *v,
 	json_put_text(w, "type", type->type);
 	json_put_text(w, "kind", kinds[type->job]);
 	json_open_array(w, "frames");
-	put_frames(w, node, PROFILE_FRAME);
+	profile_json_put_frames(w, node, PROFILE_FRAME);
 	json_close_array(w);
 	if (v->cpu_hz) {
 		json_open_array(w, "code");
-		put_frames(w, node, PROFILE_CODE);
+		profile_json_put_frames(w, node, PROFILE_CODE);
 		json_close_array(w);
 		json_put_int(w, "samples", (int64_t)node->samples);
 	}
 	json_put_text(w, "awaits", node->kind == PROFILE_LEAF ? node->name : NULL);
 	json_put_bool(w, "cut", node->kind == PROFILE_CUT);
 	json_put_bool(w, "place_unknown", node->kind == PROFILE_UNPLACED);
-	put_times(w, v, &node->self);
+	profile_json_put_times(w, v, &node->self);
 	json_close_object(w);
 }
 
@@ -107,8 +107,8 @@ static void put_profile(struct json_writer *w, const struct profile_view *v)
 	json_put_text(w, "off_processor_missing", v->no_off);
 	if (v->cpu_hz)
 		put_cpu(w, v);
-	put_times(w, v, &v->tree->total);
-	put_types(w, v);
+	profile_json_put_times(w, v, &v->tree->total);
+	profile_json_put_types(w, v);
 	json_open_array(w, "stacks");
 	for (const struct profile_node *node = NULL; (node = profile_view_next(v, node));) {
 		if (profile_times_sum(&node->self))

@@ -35,14 +35,14 @@ struct pprof {
 	const struct profile_view *v;
 	gzFile f;
 	bool failed;
-	/* What was written: key -> its number. Numbers begin with 1, of strings with 0. */
+	/* Entries written: key -> number. Numbers begin with 1, those of strings with 0. */
 	struct map strings, functions, locations;
-	struct protobuf field; /* that is built */
+	struct protobuf field; /* the field being built */
 };
 
 /* ---- fields ---- */
 
-static void write_field(struct pprof *p)
+static void profile_pprof_write_field(struct pprof *p)
 {
 	size_t len;
 	const unsigned char *data = protobuf_data(&p->field, &len);
@@ -50,15 +50,15 @@ static void write_field(struct pprof *p)
 	p->failed |= p->field.full || gzwrite(p->f, data, (unsigned)len) != (int)len;
 }
 
-static void write_number(struct pprof *p, enum profile_field field, uint64_t number)
+static void profile_pprof_write_number(struct pprof *p, enum profile_field field, uint64_t number)
 {
 	protobuf_clear(&p->field);
 	protobuf_varint(&p->field, field, number);
-	write_field(p);
+	profile_pprof_write_field(p);
 }
 
 /* The number of a key, as a new one has it too. */
-static uint64_t number_of(struct map *m, uint64_t key, bool *is_new)
+static uint64_t profile_pprof_number_of(struct map *m, uint64_t key, bool *is_new)
 {
 	uint64_t number = (uintptr_t)map_get(m, key);
 
@@ -71,15 +71,15 @@ static uint64_t number_of(struct map *m, uint64_t key, bool *is_new)
 }
 
 /* The first string must be "". */
-static uint64_t string_of(struct pprof *p, const char *text)
+static uint64_t profile_pprof_string_of(struct pprof *p, const char *text)
 {
 	bool is_new;
-	uint64_t number = number_of(&p->strings, map_key_of_text(text), &is_new);
+	uint64_t number = profile_pprof_number_of(&p->strings, map_key_of_text(text), &is_new);
 
 	if (is_new) {
 		protobuf_clear(&p->field);
 		protobuf_bytes(&p->field, PROFILE_STRING_TABLE, text, strlen(text));
-		write_field(p);
+		profile_pprof_write_field(p);
 	}
 	return number - 1;
 }
@@ -89,9 +89,10 @@ static uint64_t function_of(struct pprof *p, const struct profile_node *node)
 	SCRATCH(tmp);
 	bool is_new;
 	const char *file = node->file ? str_clean(&tmp, node->file, strlen(node->file)) : "";
-	uint64_t name = string_of(p, profile_view_function(&tmp, p->v, node));
-	uint64_t file_name = string_of(p, file);
-	uint64_t id = number_of(&p->functions, map_key_of_pair(name, file_name + 1), &is_new);
+	uint64_t name = profile_pprof_string_of(p, profile_view_function(&tmp, p->v, node));
+	uint64_t file_name = profile_pprof_string_of(p, file);
+	uint64_t id = profile_pprof_number_of(&p->functions, map_key_of_pair(name, file_name + 1),
+	                                      &is_new);
 
 	if (!is_new)
 		return id;
@@ -101,7 +102,7 @@ static uint64_t function_of(struct pprof *p, const struct profile_node *node)
 	protobuf_varint(&p->field, FUNCTION_NAME, name);
 	protobuf_varint(&p->field, FUNCTION_ID, id);
 	protobuf_nest(&p->field, PROFILE_FUNCTION, begin);
-	write_field(p);
+	profile_pprof_write_field(p);
 	return id;
 }
 
@@ -109,7 +110,8 @@ static uint64_t location_of(struct pprof *p, const struct profile_node *node)
 {
 	uint64_t function = function_of(p, node);
 	bool is_new;
-	uint64_t id = number_of(&p->locations, map_key_of_pair(function, node->line + 1), &is_new);
+	uint64_t id = profile_pprof_number_of(&p->locations,
+	                                      map_key_of_pair(function, node->line + 1), &is_new);
 
 	if (!is_new)
 		return id;
@@ -120,7 +122,7 @@ static uint64_t location_of(struct pprof *p, const struct profile_node *node)
 	protobuf_nest(&p->field, LOCATION_LINE, line);
 	protobuf_varint(&p->field, LOCATION_ID, id);
 	protobuf_nest(&p->field, PROFILE_LOCATION, begin);
-	write_field(p);
+	profile_pprof_write_field(p);
 	return id;
 }
 
@@ -128,10 +130,10 @@ static uint64_t location_of(struct pprof *p, const struct profile_node *node)
 
 static void write_sample_types(struct pprof *p)
 {
-	uint64_t unit = string_of(p, "nanoseconds");
+	uint64_t unit = profile_pprof_string_of(p, "nanoseconds");
 
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
-		uint64_t type = string_of(p, profile_state_name(i));
+		uint64_t type = profile_pprof_string_of(p, profile_state_name(i));
 
 		if (!profile_view_has(p->v, i))
 			continue;
@@ -140,7 +142,7 @@ static void write_sample_types(struct pprof *p)
 		protobuf_varint(&p->field, VALUE_TYPE_UNIT, unit);
 		protobuf_varint(&p->field, VALUE_TYPE_TYPE, type);
 		protobuf_nest(&p->field, PROFILE_SAMPLE_TYPE, begin);
-		write_field(p);
+		profile_pprof_write_field(p);
 	}
 }
 
@@ -164,21 +166,21 @@ static void write_sample(struct pprof *p, const struct profile_node *node)
 	while (n)
 		protobuf_varint(&p->field, SAMPLE_LOCATION_ID, locations[--n]);
 	protobuf_nest(&p->field, PROFILE_SAMPLE, begin);
-	write_field(p);
+	profile_pprof_write_field(p);
 }
 
-static void write_all(struct pprof *p)
+static void profile_pprof_write_all(struct pprof *p)
 {
-	string_of(p, "");
+	profile_pprof_string_of(p, "");
 	write_sample_types(p);
 	for (const struct profile_node *node = NULL; (node = profile_view_next(p->v, node));) {
 		if (profile_times_sum(&node->self))
 			write_sample(p, node);
 	}
-	write_number(p, PROFILE_TIME_NANOS, p->v->when_ns);
-	write_number(p, PROFILE_DURATION_NANOS, p->v->duration_ns);
-	write_number(p, PROFILE_DEFAULT_SAMPLE_TYPE,
-	             string_of(p, profile_state_name(PROFILE_POLLING)));
+	profile_pprof_write_number(p, PROFILE_TIME_NANOS, p->v->when_ns);
+	profile_pprof_write_number(p, PROFILE_DURATION_NANOS, p->v->duration_ns);
+	profile_pprof_write_number(p, PROFILE_DEFAULT_SAMPLE_TYPE,
+	                           profile_pprof_string_of(p, profile_state_name(PROFILE_POLLING)));
 }
 
 struct error *profile_pprof_write(FILE *f, const struct profile_view *v)
@@ -195,7 +197,7 @@ struct error *profile_pprof_write(FILE *f, const struct profile_view *v)
 	struct pprof *p = alloc_zeroed(sizeof(*p));
 	p->v = v;
 	p->f = gz;
-	write_all(p);
+	profile_pprof_write_all(p);
 	errno = EIO;
 	bool failed = gzclose(gz) != Z_OK || p->failed;
 	int errnum = errno;

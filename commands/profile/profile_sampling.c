@@ -1,34 +1,26 @@
 #include "commands/profile/profile_sampling.h"
 
-#include "commands/time/following.h"
+#include "commands/time/trace_loop.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
-#include "debugger/live/proc.h"
+#include "debugger/host/process_list.h"
 #include "debugger/target/target.h"
 
-/* By its state: one that waits for a processor counts as if it had one. */
 static bool is_off(pid_t tid, bool *off, void *arg)
 {
 	const struct profile_sampling *p = arg;
-	SCRATCH(tmp);
-	struct proc_stat stat;
-	char *text = proc_read(&tmp, asyncdbg_target(p->s->handle)->pid,
-	                       arena_printf(&tmp, "task/%d/stat", (int)tid), NULL);
 
-	if (!text || !proc_stat_parse(&tmp, text, &stat))
-		return false;
-	*off = stat.state != 'R';
-	return true;
+	return process_thread_is_off(asyncdbg_target(p->s->handle)->pid, tid, off);
 }
 
-static void pass(const struct task_span *span, void *arg)
+static void profile_sampling_pass(const struct task_span *span, void *arg)
 {
 	const struct profile_sampling *p = arg;
 
 	p->visit(span, p->arg);
 }
 
-static bool is_over(struct profile_sampling *p)
+static bool profile_sampling_is_over(struct profile_sampling *p)
 {
 	struct error *stop CLEANUP(error_freep) = interrupt_check();
 
@@ -42,15 +34,15 @@ static bool is_over(struct profile_sampling *p)
 static bool wait_for_next(struct profile_sampling *p)
 {
 	while (clock_now_ns() < p->looks.next) {
-		if (following_process_ended(p->pidfd))
+		if (trace_loop_process_ended(p->pidfd))
 			return false;
-		if (is_over(p))
+		if (profile_sampling_is_over(p))
 			break;
 	}
 	return true;
 }
 
-static struct error *look(struct profile_sampling *p)
+static struct error *profile_sampling_look(struct profile_sampling *p)
 {
 	const struct snapshot *s;
 
@@ -67,17 +59,17 @@ struct error *profile_sampling_run(struct profile_sampling *p)
 	const struct snapshot *s;
 
 	TRY(quiet_looks_begin(p->s, WANT_TASKS, &p->looks, &s));
-	p->samples = task_samples_new(pass, is_off, p);
+	p->samples = task_samples_new(profile_sampling_pass, is_off, p);
 	p->start = p->end = clock_now_ns();
 
-	for (bool more = true; more && !is_over(p);) {
+	for (bool more = true; more && !profile_sampling_is_over(p);) {
 		more = wait_for_next(p);
-		struct error *err = more ? look(p) : NULL;
+		struct error *err = more ? profile_sampling_look(p) : NULL;
 
 		if (err && !p->n)
 			return err;
 		if (err)
-			LOG("trace", "no look at the tasks: %s", err->message);
+			LOG("trace", "the tasks could not be read: %s", err->message);
 		error_free(err);
 	}
 	return NULL;

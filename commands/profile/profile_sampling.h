@@ -1,6 +1,6 @@
 /*
- * A profile without events: the tasks are looked at again and again, while the process runs. That
- * takes at most a tenth of a processor, so the more tasks there are, the rarer.
+ * A profile without events: the tasks are sampled again and again, while the process runs. Sampling
+ * takes at most a tenth of a CPU, so it gets rarer with more tasks.
  */
 #ifndef COMMANDS_PROFILE_PROFILE_SAMPLING_H
 #define COMMANDS_PROFILE_PROFILE_SAMPLING_H
@@ -11,12 +11,12 @@
 #include "commands/base/session.h"
 #include "commands/time/quiet_looks.h"
 #include "debugger/base/error.h"
-#include "runtimes/trace/task_samples.h"
+#include "runtimes/timeline/task_samples.h"
 
 struct profile_sampling {
 	const struct session *s; /* with a running process */
 	double duration;         /* seconds, at most */
-	task_span_fn *visit;     /* is given each span, with arg */
+	task_span_fn *visit;     /* called for each span, with arg */
 	void *arg;
 	int pidfd;
 	/* Results. */
@@ -27,7 +27,7 @@ struct profile_sampling {
 	bool stopped;                 /* by ^C */
 };
 
-/* Until the time is over, ^C, or the end of the process. */
+/* Samples until the time is over, ^C, or the end of the process. */
 struct error *profile_sampling_run(struct profile_sampling *p) MUST_CHECK;
 
 #endif

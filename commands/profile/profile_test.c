@@ -111,13 +111,13 @@ static void test_text(void **state)
 	profile_text_write(f, &t->view);
 	const char *text = written(t, f);
 	assert_non_null(strstr(text, "0.0 s: 1 tasks, 1 polls"));
-	assert_non_null(strstr(text, "OFF-PROCESSOR"));
+	assert_non_null(strstr(text, "OFF-CPU"));
 	assert_non_null(strstr(text, "16.7 %"));
 	assert_non_null(strstr(text, "app::inner < app::outer at app.rs:9 < async fn app::outer"));
 	t->view.no_off = "so it is";
 	f = tmpfile();
 	profile_text_write(f, &t->view);
-	assert_null(strstr(written(t, f), "OFF-PROCESSOR  "));
+	assert_null(strstr(written(t, f), "OFF-CPU  "));
 }
 
 static void test_json(void **state)

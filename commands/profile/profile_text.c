@@ -7,7 +7,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
-enum { MAX_TYPES = 20, MAX_PLACES = 8 /* of a state */ };
+enum { MAX_TYPES = 20, MAX_PLACES = 8 /* lines of a state */ };
 
 static void print_table(FILE *f, const struct profile_view *v, struct table *t)
 {
@@ -23,7 +23,7 @@ static void print_table(FILE *f, const struct profile_view *v, struct table *t)
 }
 
 /* "12.5 %"; NULL: nothing of it. */
-static const char *share(struct arena *a, uint64_t part, uint64_t whole)
+static const char *profile_text_share(struct arena *a, uint64_t part, uint64_t whole)
 {
 	if (!part || !whole)
 		return NULL;
@@ -32,7 +32,7 @@ static const char *share(struct arena *a, uint64_t part, uint64_t whole)
 	return percent < 0.1 ? "< 0.1 %" : arena_printf(a, "%.1f %%", percent);
 }
 
-static const char *time_text(struct arena *a, uint64_t ns)
+static const char *profile_text_time(struct arena *a, uint64_t ns)
 {
 	if (ns < 10000000)
 		return arena_printf(a, "%.1f us", (double)ns / 1e3);
@@ -53,7 +53,7 @@ static int compare_busy(const void *a, const void *b)
 	return (p < q) - (p > q);
 }
 
-/* Those that are polled longest first. */
+/* Types by time in polls, longest first. */
 static struct profile_node **sorted_types(struct arena *a, const struct profile_view *v)
 {
 	struct profile_node **list = NEW_ARRAY(a, struct profile_node *, v->tree->ntypes + 1);
@@ -78,14 +78,14 @@ static void add_type(struct table *t, const struct profile_view *v, const struct
 	cells[n++] = v->samples ? NULL : arena_uint(&tmp, type->polls);
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
 		if (profile_view_has(v, i))
-			cells[n++] = share(&tmp, type->times.ns[i], sum);
+			cells[n++] = profile_text_share(&tmp, type->times.ns[i], sum);
 	}
 	table_row(t, cells);
 }
 
 static void print_types(FILE *f, const struct profile_view *v)
 {
-	static const char *const titles[] = { "POLLING", "OFF-PROCESSOR", "RUNNABLE", "WAITING",
+	static const char *const titles[] = { "POLLING", "OFF-CPU", "RUNNABLE", "WAITING",
 		                              "UNKNOWN" };
 	struct column columns[TABLE_MAX_COLUMNS] = { { "TYPE", false, 20 },
 		                                     { "TASKS", true, 0 },
@@ -115,7 +115,7 @@ struct top {
 	size_t n;
 };
 
-static void offer(struct top *top, const struct profile_node *node, size_t state)
+static void profile_text_offer(struct top *top, const struct profile_node *node, size_t state)
 {
 	size_t at = top->n;
 
@@ -143,9 +143,8 @@ static void append_chain(struct str *s, const struct profile_view *v,
 
 static void print_places(FILE *f, const struct profile_view *v, size_t state)
 {
-	static const char *const titles[] = { "POLLING, GOING ON FROM",
-		                              "OFF-PROCESSOR, GOING ON FROM", "RUNNABLE AT",
-		                              "WAITING AT", "UNKNOWN" };
+	static const char *const titles[] = { "POLLING, CONTINUED FROM", "OFF-CPU, CONTINUED FROM",
+		                              "RUNNABLE AT", "WAITING AT", "UNKNOWN" };
 	bool runs = state == PROFILE_POLLING && v->cpu.in_polls;
 	const struct column columns[] = { { "TIME", true, 0 },
 		                          { "SHARE", true, 0 },
@@ -154,7 +153,7 @@ static void print_places(FILE *f, const struct profile_view *v, size_t state)
 	struct top top = { 0 };
 
 	for (const struct profile_node *node = NULL; (node = profile_view_next(v, node));)
-		offer(&top, node, state);
+		profile_text_offer(&top, node, state);
 	if (!top.n)
 		return;
 	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
@@ -164,9 +163,10 @@ static void print_places(FILE *f, const struct profile_view *v, size_t state)
 		uint64_t ns = top.nodes[i]->self.ns[state];
 
 		append_chain(&chain, v, top.nodes[i]);
-		const char *const cells[] = { time_text(&tmp, ns),
-			                      share(&tmp, ns, v->tree->total.ns[state]),
-			                      str_text(&chain) };
+		const char *const cells[] = {
+			profile_text_time(&tmp, ns),
+			profile_text_share(&tmp, ns, v->tree->total.ns[state]), str_text(&chain)
+		};
 		table_row(&t, cells);
 	}
 	fputs("\n", f);

@@ -5,7 +5,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 
-static const char *clean(struct arena *a, const char *text)
+static const char *profile_view_clean(struct arena *a, const char *text)
 {
 	return str_clean(a, text, strlen(text));
 }
@@ -14,7 +14,7 @@ static const char *type_name(struct arena *a, const struct profile_view *v, cons
 {
 	if (!type)
 		return "unknown type";
-	return v->options->full_names ? clean(a, type) : name_short(a, type);
+	return v->options->full_names ? profile_view_clean(a, type) : name_short(a, type);
 }
 
 const char *profile_view_function(struct arena *a, const struct profile_view *v,
@@ -32,7 +32,7 @@ const char *profile_view_function(struct arena *a, const struct profile_view *v,
 		return "(place unknown)";
 	if (node->kind == PROFILE_LEAF)
 		return type_name(a, v, node->name);
-	return clean(a, node->name ? node->name : "unknown function");
+	return profile_view_clean(a, node->name ? node->name : "unknown function");
 }
 
 const char *profile_view_name(struct arena *a, const struct profile_view *v,
@@ -42,7 +42,7 @@ const char *profile_view_name(struct arena *a, const struct profile_view *v,
 
 	if (!node->file || !node->line)
 		return name;
-	return arena_printf(a, "%s at %s:%u", name, clean(a, node->file), node->line);
+	return arena_printf(a, "%s at %s:%u", name, profile_view_clean(a, node->file), node->line);
 }
 
 bool profile_view_has(const struct profile_view *v, enum profile_state state)
@@ -53,12 +53,12 @@ bool profile_view_has(const struct profile_view *v, enum profile_state state)
 }
 
 /* "1 task", "2 tasks" */
-static const char *counted(struct arena *a, uint64_t n, const char *noun)
+static const char *profile_view_counted(struct arena *a, uint64_t n, const char *noun)
 {
 	return arena_printf(a, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
 }
 
-/* Of what polls run; NULL: it does not hold. */
+/* A note about CPU samples in polls; NULL: it does not apply. */
 static const char *cpu_note(struct arena *a, const struct profile_view *v, enum profile_note note)
 {
 	if (note == PROFILE_NOTE_NO_CPU && v->no_cpu)
@@ -67,16 +67,17 @@ static const char *cpu_note(struct arena *a, const struct profile_view *v, enum 
 		                                   : "what runs in polls is not seen",
 		                    v->no_cpu);
 	if (note == PROFILE_NOTE_CPU && v->cpu.samples)
-		return arena_printf(
-			a,
-			"what runs in polls is an estimate from %s, of %" PRIu64 " at %u a second",
-			counted(a, v->cpu.in_polls, "sample"), v->cpu.samples, v->cpu_hz);
+		return arena_printf(a,
+		                    "what runs in polls is an estimate from %s, of %" PRIu64
+		                    " at %u a second",
+		                    profile_view_counted(a, v->cpu.in_polls, "sample"),
+		                    v->cpu.samples, v->cpu_hz);
 	if (note == PROFILE_NOTE_CPU_LOST && v->cpu.lost)
 		return arena_printf(a, "%s lost: they came faster than they could be read",
-		                    counted(a, v->cpu.lost, "sample"));
+		                    profile_view_counted(a, v->cpu.lost, "sample"));
 	if (note == PROFILE_NOTE_CPU_CUT && v->cpu.cut)
 		return arena_printf(a, "the stack of %s could not be unwound to a poll",
-		                    counted(a, v->cpu.cut, "sample"));
+		                    profile_view_counted(a, v->cpu.cut, "sample"));
 	return NULL;
 }
 
@@ -84,20 +85,20 @@ const char *profile_view_note(struct arena *a, const struct profile_view *v, enu
 {
 	if (note == PROFILE_NOTE_LOST && v->totals.lost)
 		return arena_printf(a, "lost %s: what tasks did then is unknown",
-		                    counted(a, v->totals.lost, "event"));
+		                    profile_view_counted(a, v->totals.lost, "event"));
 	if (note == PROFILE_NOTE_SAMPLES && v->samples)
 		return arena_printf(a, "looked %s, each %.1f ms: shorter times are estimates",
-		                    counted(a, v->samples, "time"),
+		                    profile_view_counted(a, v->samples, "time"),
 		                    (double)v->duration_ns / 1e6 / (double)v->samples);
 	if (note == PROFILE_NOTE_OFF && v->no_off)
-		return arena_printf(a, "polling has the time off the processor too: %s", v->no_off);
+		return arena_printf(a, "polling includes time off the CPU: %s", v->no_off);
 	if (note == PROFILE_NOTE_UNTRACKED && v->untracked)
 		return arena_printf(a, "not followed, because there are so many: %s",
-		                    counted(a, v->untracked, "task"));
+		                    profile_view_counted(a, v->untracked, "task"));
 	if (note == PROFILE_NOTE_LATE && v->totals.unmatched)
 		return arena_printf(a,
 		                    "seen too late, so that they are too long here: the ends of %s",
-		                    counted(a, v->totals.unmatched, "poll"));
+		                    profile_view_counted(a, v->totals.unmatched, "poll"));
 	return cpu_note(a, v, note);
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "commands/base/output_format.h"
+#include "commands/parts/parts.h"
 #include "commands/report/report_data.h"
 #include "commands/report/report_page.h"
 #include "debugger/base/file.h"
@@ -46,7 +47,7 @@ static struct error *run_report(struct session *s, const struct answer *answer,
 
 	(void)s;
 	TRY(report_write_file(path, answer));
-	out->ops->written(out, answer, &written);
+	part_written(out, answer, &written);
 	return NULL;
 }
 
@@ -60,11 +61,10 @@ const struct command report_command = {
 	.options = report_options,
 	.check = call_check_output,
 	.verbose = true,
-	.summary = "Write all of it to a page for a browser, which needs nothing else",
-	.help = "    Verdicts first, then tasks and their trees, grouped and searchable, who "
-		"waits\n"
-		"    for whom as a picture, who has which lock, threads with their stacks. It\n"
-		"    loads nothing from anywhere. Variables are in it with -v only.",
+	.summary = "Write a self-contained HTML report",
+	.help = "    The page has verdicts first, then tasks and their trees, grouped and\n"
+		"    searchable, the wait-for graph as a picture, lock owners, and the stacks\n"
+		"    of threads. It loads nothing from anywhere. It has variables only with -v.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_STACKS | WANT_HOLDINGS,
 	.run = run_report,
 };

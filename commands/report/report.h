@@ -15,7 +15,7 @@
  */
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written) MUST_CHECK;
 
-/* The same to a file, which is replaced only when the page is complete. */
+/* report_write() to a file, which is replaced only when the page is complete. */
 struct error *report_write_file(const char *path, const struct answer *answer) MUST_CHECK;
 
 extern const struct command report_command;

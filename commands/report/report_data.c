@@ -39,16 +39,16 @@ uint32_t report_task(struct report *r, const struct task *task)
 
 /* ---- tasks, by columns ---- */
 
-static void put(struct report *r, uint64_t number)
+static void report_data_put(struct report *r, uint64_t number)
 {
 	json_put_int(&r->w, NULL, (int64_t)number);
 }
 
-static void put_id(struct report *r, const struct task *task)
+static void report_data_put_id(struct report *r, const struct task *task)
 {
 	/* A number takes half the space of text; unless JavaScript would round it. */
 	if (task->number && task->number <= max_safe)
-		put(r, task->number);
+		report_data_put(r, task->number);
 	else
 		json_put_text(&r->w, NULL, task->id);
 }
@@ -56,7 +56,7 @@ static void put_id(struct report *r, const struct task *task)
 static void put_address(struct report *r, const struct task *task)
 {
 	if (task->addr <= max_safe)
-		put(r, task->addr);
+		report_data_put(r, task->addr);
 	else
 		json_put_address(&r->w, NULL, task->addr);
 }
@@ -64,52 +64,52 @@ static void put_address(struct report *r, const struct task *task)
 static void put_runtime(struct report *r, const struct task *task)
 {
 	/* No index: no runtime. */
-	put(r, task->undriven ? UINT32_MAX : task->runtime);
+	report_data_put(r, task->undriven ? UINT32_MAX : task->runtime);
 }
 
 static void put_state(struct report *r, const struct task *task)
 {
-	put(r, task->state);
+	report_data_put(r, task->state);
 }
 
 static void put_flags(struct report *r, const struct task *task)
 {
 	bool notified = task->state == TASK_RUNNING && task->notified;
 
-	put(r, (uint64_t)(notified ? 1 : 0) | (task->changed ? 2 : 0));
+	report_data_put(r, (uint64_t)(notified ? 1 : 0) | (task->changed ? 2 : 0));
 }
 
 static void put_thread_number(struct report *r, const struct task *task)
 {
-	put(r, task->thread);
+	report_data_put(r, task->thread);
 }
 
 static void put_local_set(struct report *r, const struct task *task)
 {
-	put(r, report_address(r, task->local_set));
+	report_data_put(r, report_address(r, task->local_set));
 }
 
 static void put_type(struct report *r, const struct task *task)
 {
-	put(r, report_name(r, task->type));
+	report_data_put(r, report_name(r, task->type));
 }
 
 static void put_problem(struct report *r, const struct task *task)
 {
-	put(r, report_string(r, task->problem));
+	report_data_put(r, report_string(r, task->problem));
 }
 
 static void put_shape(struct report *r, const struct task *task)
 {
-	put(r, report_shape(r, task->root));
+	report_data_put(r, report_shape(r, task->root));
 }
 
-static void put_waiting(struct report *r, const struct task *task)
+static void report_data_put_waiting(struct report *r, const struct task *task)
 {
 	SCRATCH(tmp);
 	size_t others;
 
-	put(r, report_string(r, task_waiting_on(&tmp, r->snap, task, false, &others)));
+	report_data_put(r, report_string(r, task_waiting_on(&tmp, r->snap, task, false, &others)));
 }
 
 static void put_awaiting(struct report *r, const struct task *task)
@@ -124,12 +124,12 @@ static void put_awaiting(struct report *r, const struct task *task)
 			str_append_uint(&place, f->line);
 		}
 	}
-	put(r, f && f->file_short ? report_string(r, place.data) : 0);
+	report_data_put(r, f && f->file_short ? report_string(r, place.data) : 0);
 }
 
-static void put_group(struct report *r, const struct task *task)
+static void report_data_put_group(struct report *r, const struct task *task)
 {
-	put(r, r->groups.of[report_task(r, task) - 1]);
+	report_data_put(r, r->groups.of[report_task(r, task) - 1]);
 }
 
 static void put_tree_details(struct report *r, const struct task *task)
@@ -138,11 +138,11 @@ static void put_tree_details(struct report *r, const struct task *task)
 		report_put_details(r, task->root);
 }
 
-static const struct column {
+static const struct report_data_column {
 	const char *key;
 	void (*put)(struct report *r, const struct task *task);
 } columns[] = {
-	{ "id", put_id },
+	{ "id", report_data_put_id },
 	{ "runtime", put_runtime },
 	{ "addr", put_address },
 	{ "state", put_state },
@@ -151,15 +151,15 @@ static const struct column {
 	{ "type", put_type },
 	{ "local_set", put_local_set },
 	{ "problem", put_problem },
-	{ "waiting", put_waiting },
+	{ "waiting", report_data_put_waiting },
 	{ "shape", put_shape },
 	{ "awaiting", put_awaiting },
-	{ "group", put_group },
+	{ "group", report_data_put_group },
 	/* The count of numbers depends on the shape. */
 	{ "details", put_tree_details },
 };
 
-static struct error *put_tasks(struct report *r)
+static struct error *report_data_put_tasks(struct report *r)
 {
 	json_open_object(&r->w, "tasks");
 	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
@@ -176,29 +176,31 @@ static struct error *put_tasks(struct report *r)
 
 /* ---- threads ---- */
 
-static void put_frames(struct report *r, const struct thread_info *th)
+static void report_data_put_frames(struct report *r, const struct thread_info *th)
 {
 	json_open_array(&r->w, "frames");
 	for (size_t i = 0; i < th->nframes; i++) {
 		const struct stack_frame *f = &th->frames[i];
 
 		json_open_array(&r->w, NULL);
-		put(r, f->number);
-		put(r, report_address(r, f->pc));
-		put(r, report_name(r, f->function));
-		put(r, report_name(r, f->function_full));
-		put(r, report_name(r, f->file));
-		put(r, report_name(r, f->file_short));
-		put(r, f->line);
-		put(r, f->inlined);
-		put(r, report_name(r, f->module));
-		put(r, report_string(r, f->polls_task));
+		report_data_put(r, f->number);
+		report_data_put(r, report_address(r, f->pc));
+		report_data_put(r, report_name(r, f->aliases ? arena_printf(&r->arena, "%s or %s",
+		                                                            f->function, f->aliases)
+		                                             : f->function));
+		report_data_put(r, report_name(r, f->function_full));
+		report_data_put(r, report_name(r, f->file));
+		report_data_put(r, report_name(r, f->file_short));
+		report_data_put(r, f->line);
+		report_data_put(r, f->inlined);
+		report_data_put(r, report_name(r, f->module));
+		report_data_put(r, report_string(r, f->polls_task));
 		json_close_array(&r->w);
 	}
 	json_close_array(&r->w);
 }
 
-static void put_thread(struct report *r, const struct thread_info *th)
+static void report_data_put_thread(struct report *r, const struct thread_info *th)
 {
 	struct json_writer *w = &r->w;
 
@@ -213,14 +215,15 @@ static void put_thread(struct report *r, const struct thread_info *th)
 	if (th->root)
 		report_put_details(r, th->root);
 	json_close_array(w);
-	put_frames(r, th);
+	report_data_put_frames(r, th);
 	json_close_object(w);
 }
 
 /* ---- the rest ---- */
 
 /* Writes rows of numbers: task + 1 or 0, thread or 0, frame, then the variable. */
-static void put_locals_of(struct report *r, uint32_t task, unsigned thread, const struct future *f)
+static void report_data_put_locals_of(struct report *r, uint32_t task, unsigned thread,
+                                      const struct future *f)
 {
 	for (size_t i = 0; f && i < f->nlocals; i++) {
 		const struct local *l = &f->locals[i];
@@ -238,10 +241,10 @@ static void put_locals_of(struct report *r, uint32_t task, unsigned thread, cons
 		};
 
 		for (size_t k = 0; k < sizeof(row) / sizeof(*row); k++)
-			put(r, row[k]);
+			report_data_put(r, row[k]);
 	}
 	for (size_t i = 0; f && i < f->nchildren; i++)
-		put_locals_of(r, task, thread, f->children[i]);
+		report_data_put_locals_of(r, task, thread, f->children[i]);
 }
 
 static struct error *put_locals(struct report *r)
@@ -249,15 +252,16 @@ static struct error *put_locals(struct report *r)
 	json_open_array(&r->w, "locals");
 	for (size_t i = 0; i < r->snap->ntasks; i++) {
 		TRY(interrupt_check());
-		put_locals_of(r, (uint32_t)i + 1, 0, r->snap->tasks[i]->root);
+		report_data_put_locals_of(r, (uint32_t)i + 1, 0, r->snap->tasks[i]->root);
 	}
 	for (size_t i = 0; i < r->snap->nthreads; i++)
-		put_locals_of(r, 0, r->snap->threads[i].number, r->snap->threads[i].root);
+		report_data_put_locals_of(r, 0, r->snap->threads[i].number,
+		                          r->snap->threads[i].root);
 	json_close_array(&r->w);
 	return NULL;
 }
 
-static void put_head(struct report *r, int64_t written)
+static void report_data_put_head(struct report *r, int64_t written)
 {
 	struct json_writer *w = &r->w;
 	const struct reading *reading = &r->snap->reading;
@@ -291,12 +295,12 @@ static void put_strings(struct report *r)
 static struct error *put_report(struct report *r, int64_t written)
 {
 	json_open_object(&r->w, NULL);
-	put_head(r, written);
-	TRY(put_tasks(r));
+	report_data_put_head(r, written);
+	TRY(report_data_put_tasks(r));
 	json_open_array(&r->w, "threads");
 	for (size_t i = 0; i < r->snap->nthreads; i++) {
 		TRY(interrupt_check());
-		put_thread(r, &r->snap->threads[i]);
+		report_data_put_thread(r, &r->snap->threads[i]);
 	}
 	json_close_array(&r->w);
 	if (r->answer->verbose)

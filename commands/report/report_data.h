@@ -15,9 +15,9 @@
 #include "commands/out/out.h"
 #include "commands/report/report_table.h"
 #include "debugger/base/error.h"
+#include "debugger/base/json_writer.h"
 #include "runtimes/analysis/group.h"
-#include "runtimes/graph/graph.h"
-#include "runtimes/saved/json_writer.h"
+#include "runtimes/graph/verdict.h"
 
 /* The state of the writer. */
 struct report {
@@ -40,7 +40,7 @@ struct error *report_data_write(FILE *f, const struct answer *answer, int64_t wr
 
 /* The functions below are for the files that write the parts. The index of a string; 0 for NULL. */
 uint32_t report_string(struct report *r, const char *text);
-/* The same for shared names that outlive the report: of types, functions, files. */
+/* report_string() for shared names that outlive the report: of types, functions, files. */
 uint32_t report_name(struct report *r, const char *name);
 /* The index of the string "0x7f00"; 0 for 0. */
 uint32_t report_address(struct report *r, uint64_t addr);

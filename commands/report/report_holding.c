@@ -21,7 +21,7 @@ static uint32_t flags_of(const struct holding *h)
  * Ranks edges by how little they claim. The page must not claim more of a holding than any of its
  * edges.
  */
-static unsigned doubt_rank(const struct graph_edge *e)
+static unsigned uncertainty_rank(const struct graph_edge *e)
 {
 	return !e->doubt ? 0 : e->doubt == graph_sole_doubt ? 1 : 2;
 }
@@ -30,7 +30,7 @@ static void note_edge(struct map *edges, const struct holding *h, const struct g
 {
 	const struct graph_edge *known = map_get(edges, (uintptr_t)h);
 
-	if (!known || doubt_rank(known) < doubt_rank(e))
+	if (!known || uncertainty_rank(known) < uncertainty_rank(e))
 		map_put(edges, (uintptr_t)h, (void *)(uintptr_t)e);
 }
 
@@ -48,7 +48,7 @@ static void note_edges(struct map *edges, const struct graph *g)
 }
 
 /* Why the holding is uncertain, in the graph's words; NULL: it is certain. */
-static const char *doubt_of(const struct holding *h, const struct graph_edge *e)
+static const char *uncertainty_of(const struct holding *h, const struct graph_edge *e)
 {
 	if (e)
 		return e->doubt;
@@ -89,7 +89,7 @@ static void put_holding(struct report *r, const struct holding *h, const struct 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
 		json_put_int(&r->w, NULL, row[i]);
 	json_put_int(&r->w, NULL, h->permits < INT32_MAX ? (int64_t)h->permits : INT32_MAX);
-	json_put_int(&r->w, NULL, report_string(r, doubt_of(h, e)));
+	json_put_int(&r->w, NULL, report_string(r, uncertainty_of(h, e)));
 	json_put_int(&r->w, NULL, places_of(e));
 }
 

@@ -1,6 +1,6 @@
 /*
- * For report_data.c: the parts of a report that have separate files. Each is written as a member of
- * the open object.
+ * Parts of a report that have separate files, for report_data.c. Each is written as a member of the
+ * open object.
  */
 #ifndef COMMANDS_REPORT_REPORT_PARTS_H
 #define COMMANDS_REPORT_REPORT_PARTS_H

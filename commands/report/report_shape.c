@@ -38,7 +38,7 @@ enum shape_bit {
 	BIT_WRAPS,
 };
 
-static const char *note_of(const struct future *f)
+static const char *report_shape_note_of(const struct future *f)
 {
 	return f->note ? f->note : f->properties ? f->properties->phrase : NULL;
 }
@@ -52,7 +52,7 @@ static uint32_t bits(const struct future *f)
 	       (uint32_t)(f->wait && f->wait->within) << BIT_WITHIN |
 	       (uint32_t)(f->wait && f->wait->anonymous) << BIT_ANONYMOUS |
 	       (uint32_t)(f->wait != NULL) << BIT_WAIT |
-	       (uint32_t)(note_of(f) != NULL) << BIT_NOTE |
+	       (uint32_t)(report_shape_note_of(f) != NULL) << BIT_NOTE |
 	       (uint32_t)(f->problem != NULL) << BIT_PROBLEM | (uint32_t)f->wraps << BIT_WRAPS;
 }
 
@@ -91,8 +91,8 @@ void report_put_details(struct report *r, const struct future *f)
 		json_put_int(w, NULL, report_address(r, f->wait->object));
 		json_put_int(w, NULL, report_string(r, f->wait->task));
 	}
-	if (note_of(f))
-		json_put_int(w, NULL, report_string(r, note_of(f)));
+	if (report_shape_note_of(f))
+		json_put_int(w, NULL, report_string(r, report_shape_note_of(f)));
 	if (f->problem)
 		json_put_int(w, NULL, report_string(r, f->problem));
 	for (size_t i = 0; i < f->nchildren; i++)

@@ -22,7 +22,7 @@ static uint32_t *find_slot(const struct report_table *t, const void *bytes, size
 }
 
 /* Keeps at least half of the slots empty. */
-static void grow(struct report_table *t)
+static void report_table_grow(struct report_table *t)
 {
 	if (t->nslots > 2 * t->n)
 		return;
@@ -39,7 +39,7 @@ uint32_t report_table_row(struct report_table *t, const void *bytes, size_t len)
 {
 	uint64_t hash = map_key_of(bytes, len);
 
-	grow(t);
+	report_table_grow(t);
 	uint32_t *slot = find_slot(t, bytes, len, hash);
 	if (!*slot) {
 		/* NUL-terminated, so that a row that is a string can be used as one. */

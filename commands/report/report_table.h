@@ -1,6 +1,6 @@
 /*
- * Deduplicates what a report repeats: each string and each shape of a tree has an index. A hundred
- * thousand tasks of a few kinds then take a few numbers each.
+ * Deduplicates strings and shapes of trees in a report: each has an index. A hundred thousand tasks
+ * of a few kinds then take a few numbers each.
  */
 #ifndef COMMANDS_REPORT_REPORT_TABLE_H
 #define COMMANDS_REPORT_REPORT_TABLE_H

@@ -98,7 +98,7 @@ const struct command *const command_table[] = {
 	NULL,
 };
 
-/* Other spellings of a word of a command name. */
+/* Aliases of the words of command names. */
 static const struct {
 	const char *word, *alias;
 } aliases[] = {
@@ -108,7 +108,7 @@ static const struct {
 };
 
 /* A word within a command's name, not NUL-terminated. */
-struct part {
+struct command_part {
 	const char *text;
 	size_t len;
 };
@@ -116,21 +116,21 @@ struct part {
 /* The distinct words that can follow, each with the first command that has it there. */
 struct nexts {
 	struct next {
-		struct part part;
+		struct command_part part;
 		const char *name;
 	} * data;
 	size_t n, capacity;
 };
 
-static void nexts_deinit(struct nexts *nexts)
+static void command_nexts_deinit(struct nexts *nexts)
 {
 	vec_free(nexts);
 }
 
-enum fit { FIT_NONE, FIT_PREFIX, FIT_EXACT };
+enum command_fit_data { FIT_NONE, FIT_PREFIX, FIT_EXACT };
 
 /* Finds word number i of a name; false when there is none. */
-static bool name_part(const char *name, size_t i, struct part *ret)
+static bool command_name_part(const char *name, size_t i, struct command_part *ret)
 {
 	while (i--) {
 		name = strchr(name, ' ');
@@ -138,26 +138,26 @@ static bool name_part(const char *name, size_t i, struct part *ret)
 			return false;
 		name++;
 	}
-	*ret = (struct part){ name, strcspn(name, " ") };
+	*ret = (struct command_part){ name, strcspn(name, " ") };
 	return true;
 }
 
 static size_t name_parts(const char *name)
 {
-	struct part part;
+	struct command_part part;
 	size_t n = 0;
 
-	while (name_part(name, n, &part))
+	while (command_name_part(name, n, &part))
 		n++;
 	return n;
 }
 
-static bool part_equal(struct part a, struct part b)
+static bool command_part_equal(struct command_part a, struct command_part b)
 {
 	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
-static enum fit fit(struct part part, const char *typed)
+static enum command_fit_data command_fit(struct command_part part, const char *typed)
 {
 	size_t len = strlen(typed);
 
@@ -166,50 +166,51 @@ static enum fit fit(struct part part, const char *typed)
 	return len == part.len ? FIT_EXACT : FIT_PREFIX;
 }
 
-static enum fit fit_alias(struct part part, const char *typed)
+static enum command_fit_data command_fit_alias(struct command_part part, const char *typed)
 {
-	enum fit best = fit(part, typed);
+	enum command_fit_data best = command_fit(part, typed);
 
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++) {
-		struct part word = { aliases[i].word, strlen(aliases[i].word) };
-		struct part alias = { aliases[i].alias, strlen(aliases[i].alias) };
+		struct command_part word = { aliases[i].word, strlen(aliases[i].word) };
+		struct command_part alias = { aliases[i].alias, strlen(aliases[i].alias) };
 
-		if (part_equal(part, word) && fit(alias, typed) > best)
-			best = fit(alias, typed);
+		if (command_part_equal(part, word) && command_fit(alias, typed) > best)
+			best = command_fit(alias, typed);
 	}
 	return best;
 }
 
 /* Whether the first depth words of both names are the same. */
-static bool same_path(const char *a, const char *b, size_t depth)
+static bool command_same_path(const char *a, const char *b, size_t depth)
 {
-	struct part pa, pb;
+	struct command_part pa, pb;
 
 	for (size_t i = 0; i < depth; i++) {
-		if (!name_part(a, i, &pa) || !name_part(b, i, &pb) || !part_equal(pa, pb))
+		if (!command_name_part(a, i, &pa) || !command_name_part(b, i, &pb) ||
+		    !command_part_equal(pa, pb))
 			return false;
 	}
 	return true;
 }
 
-static bool nexts_contain(const struct nexts *nexts, struct part part)
+static bool nexts_contain(const struct nexts *nexts, struct command_part part)
 {
 	for (size_t i = 0; i < nexts->n; i++) {
-		if (part_equal(nexts->data[i].part, part))
+		if (command_part_equal(nexts->data[i].part, part))
 			return true;
 	}
 	return false;
 }
 
 /* Collects the words that can follow the first depth words of path. */
-static void collect_nexts(const struct command *const *table, const char *path, size_t depth,
-                          struct nexts *ret)
+static void command_collect_nexts(const struct command *const *table, const char *path,
+                                  size_t depth, struct nexts *ret)
 {
 	for (; *table; table++) {
-		struct part part;
+		struct command_part part;
 
-		if (same_path((*table)->name, path, depth) &&
-		    name_part((*table)->name, depth, &part) && !nexts_contain(ret, part))
+		if (command_same_path((*table)->name, path, depth) &&
+		    command_name_part((*table)->name, depth, &part) && !nexts_contain(ret, part))
 			*vec_push(ret) = (struct next){ part, (*table)->name };
 	}
 }
@@ -220,7 +221,7 @@ static struct error *ambiguous(const struct nexts *nexts, const char *typed)
 	STR(list);
 
 	for (size_t i = 0; i < nexts->n; i++) {
-		if (fit_alias(nexts->data[i].part, typed) == FIT_NONE)
+		if (command_fit_alias(nexts->data[i].part, typed) == FIT_NONE)
 			continue;
 		str_append(&list, list.len ? ", " : "");
 		str_append_len(&list, nexts->data[i].part.text, nexts->data[i].part.len);
@@ -232,23 +233,23 @@ static struct error *ambiguous(const struct nexts *nexts, const char *typed)
  * Matches words with parts of command names as far as possible. The words match the first *depth
  * words of the name *path.
  */
-static struct error *resolve(const struct command *const *table, const struct words *words,
-                             const char **path, size_t *depth)
+static struct error *command_resolve(const struct command *const *table, const struct words *words,
+                                     const char **path, size_t *depth)
 {
 	*path = "";
 	for (*depth = 0; *depth < words->n; ++*depth) {
-		struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+		struct nexts nexts CLEANUP(command_nexts_deinit) = { 0 };
 		const char *typed = words->word[*depth];
 		const char *fixed = *depth ? NULL : short_form(typed), *found = NULL;
-		enum fit best = FIT_NONE;
+		enum command_fit_data best = FIT_NONE;
 		size_t same = 0;
 
 		typed = fixed ? fixed : typed;
 		if (!*depth)
 			TRY(short_form_missing(typed));
-		collect_nexts(table, *path, *depth, &nexts);
+		command_collect_nexts(table, *path, *depth, &nexts);
 		for (size_t i = 0; i < nexts.n; i++) {
-			enum fit is = fit_alias(nexts.data[i].part, typed);
+			enum command_fit_data is = command_fit_alias(nexts.data[i].part, typed);
 
 			same = is > best ? 1 : same + (is == best && is != FIT_NONE);
 			if (is > best)
@@ -271,7 +272,7 @@ static const struct next *suggest(const struct nexts *nexts, const char *typed)
 	const struct next *best = NULL;
 
 	for (size_t i = 0; i < nexts->n; i++) {
-		struct part part = nexts->data[i].part;
+		struct command_part part = nexts->data[i].part;
 
 		if (nearest_offer(&nearest, part.text, part.len))
 			best = &nexts->data[i];
@@ -283,7 +284,8 @@ static const struct command *command_of_path(const struct command *const *table,
                                              size_t depth)
 {
 	for (; *table; table++) {
-		if (name_parts((*table)->name) == depth && same_path((*table)->name, path, depth))
+		if (name_parts((*table)->name) == depth &&
+		    command_same_path((*table)->name, path, depth))
 			return *table;
 	}
 	return NULL;
@@ -292,28 +294,28 @@ static const struct command *command_of_path(const struct command *const *table,
 /* Appends the part of the name that was matched, with a blank at its end: "async ". */
 static void append_path(struct str *s, const char *path, size_t depth)
 {
-	struct part part;
+	struct command_part part;
 
-	for (size_t i = 0; i < depth && name_part(path, i, &part); i++) {
+	for (size_t i = 0; i < depth && command_name_part(path, i, &part); i++) {
 		str_append_len(s, part.text, part.len);
 		str_append(s, " ");
 	}
 }
 
-static struct error *unknown(const struct command *const *table, const struct words *words,
-                             const char *path, size_t depth)
+static struct error *command_unknown(const struct command *const *table, const struct words *words,
+                                     const char *path, size_t depth)
 {
-	struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+	struct nexts nexts CLEANUP(command_nexts_deinit) = { 0 };
 	STR(known);
 
-	collect_nexts(table, path, depth, &nexts);
+	command_collect_nexts(table, path, depth, &nexts);
 	append_path(&known, path, depth);
 
 	if (strchr(words->word[depth], ' '))
 		return error_new(
 			ERR_USAGE,
-			"unknown command \"%s%s\": each of its words is an argument of its "
-			"own, without quotes around all; -e takes a whole line",
+			"unknown command \"%s%s\": give each of its words as its own argument, "
+			"without quotes around all of them; -e takes a whole line",
 			str_text(&known), words->word[depth]);
 	const struct next *near = suggest(&nexts, words->word[depth]);
 	if (!near)
@@ -324,7 +326,8 @@ static struct error *unknown(const struct command *const *table, const struct wo
 	                 (int)near->part.len, near->part.text);
 }
 
-static struct error *incomplete(const struct command *const *table, const char *path, size_t depth)
+static struct error *command_incomplete(const struct command *const *table, const char *path,
+                                        size_t depth)
 {
 	STR(list);
 	STR(known);
@@ -332,10 +335,10 @@ static struct error *incomplete(const struct command *const *table, const char *
 	append_path(&known, path, depth);
 	str_truncate(&known, known.len - 1);
 	for (; *table; table++) {
-		if (same_path((*table)->name, path, depth))
+		if (command_same_path((*table)->name, path, depth))
 			str_printf(&list, "%s%s", list.len ? ", " : "", (*table)->name);
 	}
-	return error_new(ERR_USAGE, "\"%s\" is not a whole command: %s", str_text(&known),
+	return error_new(ERR_USAGE, "\"%s\" is not a complete command: %s", str_text(&known),
 	                 str_text(&list));
 }
 
@@ -355,10 +358,10 @@ static struct error *none_of(const struct command *command, const struct nexts *
 static struct error *too_many(const struct command *const *table, const struct command *command,
                               const struct words *args, size_t depth)
 {
-	struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+	struct nexts nexts CLEANUP(command_nexts_deinit) = { 0 };
 	const char *extra = args->word[command->max_args];
 
-	collect_nexts(table, command->name, depth, &nexts);
+	command_collect_nexts(table, command->name, depth, &nexts);
 
 	const struct next *near = command->max_args ? NULL : suggest(&nexts, extra);
 	if (near)
@@ -368,7 +371,7 @@ static struct error *too_many(const struct command *const *table, const struct c
 	if (!command->max_args && nexts.n)
 		return none_of(command, &nexts, extra);
 	if (command->max_args)
-		return error_new(ERR_USAGE, "\"%s\" is one word too many; usage: %s %s", extra,
+		return error_new(ERR_USAGE, "unexpected argument \"%s\"; usage: %s %s", extra,
 		                 command->name, command->args);
 	return error_new(ERR_USAGE, "\"%s\" takes no arguments: \"%s\"", command->name, extra);
 }
@@ -381,8 +384,8 @@ static struct error *check_call(const struct command *const *table, const struct
 	if (call->args.n > command->max_args)
 		return too_many(table, command, &call->args, depth);
 	if (call->args.n < command->min_args)
-		return error_new(ERR_USAGE, "\"%s\" needs more words; usage: %s %s", command->name,
-		                 command->name, command->args);
+		return error_new(ERR_USAGE, "\"%s\" needs more arguments; usage: %s %s",
+		                 command->name, command->name, command->args);
 	if (call->verbose && !command->verbose)
 		return error_new(ERR_USAGE, "\"%s\" has no option -v", command->name);
 	return command->check ? command->check(call) : NULL;
@@ -394,9 +397,10 @@ bool command_begins_with(const struct command *const *table, const char *word)
 	bool found = missing || short_form(word);
 
 	for (; *table && !found; table++) {
-		struct part part;
+		struct command_part part;
 
-		found = name_part((*table)->name, 0, &part) && fit_alias(part, word) != FIT_NONE;
+		found = command_name_part((*table)->name, 0, &part) &&
+		        command_fit_alias(part, word) != FIT_NONE;
 	}
 	return found;
 }
@@ -406,13 +410,13 @@ struct error *command_named(const struct command *const *table, const struct wor
 {
 	const char *path;
 
-	TRY(resolve(table, words, &path, depth));
+	TRY(command_resolve(table, words, &path, depth));
 	*ret = *depth ? command_of_path(table, path, *depth) : NULL;
 	if (*ret)
 		return NULL;
 	if (*depth < words->n)
-		return unknown(table, words, path, *depth);
-	return incomplete(table, path, *depth);
+		return command_unknown(table, words, path, *depth);
+	return command_incomplete(table, path, *depth);
 }
 
 struct error *command_family(struct arena *a, const struct command *const *table,
@@ -427,9 +431,9 @@ struct error *command_family(struct arena *a, const struct command *const *table
 	if (!err) {
 		*vec_push(&found) = command;
 	} else {
-		error_free(resolve(table, words, &path, &depth));
+		error_free(command_resolve(table, words, &path, &depth));
 		for (; depth && depth == words->n && *table; table++) {
-			if (same_path((*table)->name, path, depth))
+			if (command_same_path((*table)->name, path, depth))
 				*vec_push(&found) = *table;
 		}
 		if (!found.n)
@@ -441,8 +445,8 @@ struct error *command_family(struct arena *a, const struct command *const *table
 	return NULL;
 }
 
-static struct error *find(struct arena *a, const struct command *const *table,
-                          const struct words *split, struct call *ret)
+static struct error *command_find_row(struct arena *a, const struct command *const *table,
+                                      const struct words *split, struct call *ret)
 {
 	struct call call = { .shell = &execute_for_calls };
 	struct words plain = option_words_before(a, split);
@@ -459,13 +463,13 @@ struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret)
 {
 	struct words split = short_form_split(a, words);
-	struct error *err = find(a, table, &split, ret);
+	struct error *err = command_find_row(a, table, &split, ret);
 	const char *here = err && err->kind == ERR_USAGE ? gdb_words_find(&split) : NULL;
 
 	if (!here)
 		return err;
 	error_free(err);
-	return error_new(ERR_USAGE, "\"%s%s%s\" is gdb's: %s", split.word[0],
+	return error_new(ERR_USAGE, "\"%s%s%s\" is a gdb command: %s", split.word[0],
 	                 split.n > 1 ? " " : "", split.n > 1 ? split.word[1] : "", here);
 }
 
@@ -517,11 +521,11 @@ static bool is_value_next(const struct command *command, const struct words *bef
 size_t command_complete(struct arena *a, const struct command *const *table,
                         const struct words *before, const char *partial, const char ***ret)
 {
-	struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+	struct nexts nexts CLEANUP(command_nexts_deinit) = { 0 };
 	struct completions found = { 0 };
 	const char *path;
 	size_t depth;
-	struct error *err CLEANUP(error_freep) = resolve(table, before, &path, &depth);
+	struct error *err CLEANUP(error_freep) = command_resolve(table, before, &path, &depth);
 
 	const struct command *command = err ? NULL : command_of_path(table, path, depth);
 
@@ -530,11 +534,11 @@ size_t command_complete(struct arena *a, const struct command *const *table,
 	else if (command && *partial == '-')
 		option_complete(a, command, partial, add_completion, &found);
 	else if (!err && depth == before->n)
-		collect_nexts(table, path, depth, &nexts);
+		command_collect_nexts(table, path, depth, &nexts);
 	for (size_t i = 0; i < nexts.n; i++) {
-		struct part part = nexts.data[i].part;
+		struct command_part part = nexts.data[i].part;
 
-		if (*partial == '\0' || fit(part, partial) != FIT_NONE)
+		if (*partial == '\0' || command_fit(part, partial) != FIT_NONE)
 			*vec_push(&found) = arena_strndup(a, part.text, part.len);
 	}
 	size_t n = found.n;

@@ -4,7 +4,7 @@
  *
  * To add one: write a `const struct command NAME_command` and its run function in a file of ask/,
  * files/ or another folder of commands, declare it in that folder's header, and list it in
- * command_table (command.c). CONTRIBUTING.md has all steps.
+ * command_table (command.c). docs/extending.md has all steps.
  */
 #ifndef COMMANDS_SHELL_COMMAND_H
 #define COMMANDS_SHELL_COMMAND_H

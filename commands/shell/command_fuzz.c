@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	error_free(execute_check_line(line));
 	if (harmless) {
-		session.handle = asyncdbg_adopt(make_snapshot(), ~0U, &origin);
+		session.handle = asyncdbg_from_snapshot(make_snapshot(), ~0U, &origin);
 		fuzz_execute(&session, line);
 		session_close(&session);
 	}

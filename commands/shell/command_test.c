@@ -164,8 +164,8 @@ static void short_forms_beat_prefixes(void **state)
 	assert_finds("tb 0x10", &tbreak_command, "0x10");
 	assert_finds("condition 2 n > 3", &condition_command, "2|n > 3");
 	assert_refuses("break f on", "\"on\" is not understood: break PLACE if CONDITION");
-	assert_refuses("break f if n = 3", "\"= 3\" is not understood in a condition");
-	assert_refuses("condition x", "\"x\" is not a number of a breakpoint");
+	assert_refuses("break f if n = 3", "cannot parse \"= 3\" in a condition");
+	assert_refuses("condition x", "\"x\" is not a breakpoint number");
 	assert_refuses("condition 1 (n", "the condition \"(n\" ends too early");
 	assert_finds("p req.uri", &print_command, "req.uri");
 	assert_finds("q", &quit_command, "");
@@ -182,61 +182,63 @@ static void short_forms_beat_prefixes(void **state)
 static void names_the_nearest_of_what_is_missing(void **state)
 {
 	(void)state;
-	assert_refuses("x/8z 0x10",
-	               "\"8z\" is no format: a number, a letter of xduotcafsi and a size of "
-	               "bhwg, as in 8xb");
-	assert_refuses("x/0x 0x10", "\"0x\": the number of units is 1 to 65536");
-	assert_refuses("x/65537xb 0", "\"65537xb\": the number of units is 1 to 65536");
-	assert_refuses("x/hf 0", "a floating-point number has 4 or 8 bytes: w or g");
+	assert_refuses("x/8z 0x10", "\"8z\" is not a format: a count, a letter of xduotcafsi and a "
+	                            "size of bhwg, such as 8xb");
+	assert_refuses("x/0x 0x10", "\"0x\": the number of units must be 1 to 65536");
+	assert_refuses("x/65537xb 0", "\"65537xb\": the number of units must be 1 to 65536");
+	assert_refuses("x/hf 0", "a floating-point number must have 4 or 8 bytes: w or g");
 	assert_finds("watch x.y", &watch_command, "x.y");
 	assert_finds("watch x.y if x.y > 3", &watch_command, "x.y|if|x.y > 3");
 	assert_finds("rwatch x", &rwatch_command, "x");
 	assert_finds("aw x", &awatch_command, "x");
 	assert_refuses("watch x y", "\"y\" is not understood: watch EXPR if CONDITION");
-	assert_refuses("watch --state x", "watch --state takes no variable: it is the state of "
-	                                  "the frame in focus");
+	assert_refuses(
+		"watch --state x",
+		"watch --state takes no variable: it watches the state of the selected frame");
 	assert_refuses("rwatch --state",
-	               "\"rwatch\" has no option --state; \"help rwatch\" tells its options");
-	assert_refuses("break main.rs:", "\"main.rs:\" is no place: name FILE:LINE, a function "
-	                                 "or 0xADDRESS");
-	assert_refuses("break main.rs:3:14", "\"main.rs:3:14\" has a column: a breakpoint is on "
-	                                     "a whole line: main.rs:3");
-	assert_refuses("break 14", "\"14\" is no place: a line needs its file: FILE:14");
-	assert_refuses("break main --every 0", "--every counts from 1: each hit");
-	assert_refuses("watch n --every 0", "--every counts from 1: each hit");
-	assert_refuses("list main.rs:", "\"\" is no line, as in src/main.rs:41");
-	assert_refuses("list main.rs:0", "\"0\" is no line, as in src/main.rs:41");
-	assert_refuses("disassemble/x", "\"/x\" is no format: /s shows source lines, /r bytes");
+	               "\"rwatch\" has no option --state; \"help rwatch\" lists its options");
+	assert_refuses("break main.rs:",
+	               "\"main.rs:\" is not a place: use FILE:LINE, a function or 0xADDRESS");
+	assert_refuses("break main.rs:3:14", "\"main.rs:3:14\" has a column, but a breakpoint is "
+	                                     "on a whole line: use main.rs:3");
+	assert_refuses("break 14", "\"14\" is not a place: a line needs its file, FILE:14");
+	assert_refuses("break main --every 0", "--every must be at least 1");
+	assert_refuses("watch n --every 0", "--every must be at least 1");
+	assert_refuses("list main.rs:", "\"\" is not a line such as src/main.rs:41");
+	assert_refuses("list main.rs:0", "\"0\" is not a line such as src/main.rs:41");
+	assert_refuses("disassemble/x", "unknown format \"/x\": /s shows source lines, /r bytes");
 	assert_refuses("disassemble 0x10,0x10", "the range of addresses is empty");
-	assert_refuses("disassemble a b", "\"b\" is one word too many");
-	assert_refuses("list ::", "\"::\" is no place: name FILE:LINE, a function, or a line");
-	assert_refuses("set x 5", "set needs a variable and its value, as in set req.id = 5, or "
-	                          "source-map FROM=TO");
-	assert_refuses("set source-map", "set source-map needs one map: FROM=TO");
+	assert_refuses("disassemble a b", "unexpected argument \"b\"");
+	assert_refuses("list ::",
+	               "\"::\" is not a place: use FILE:LINE, a function, or a line number");
+	assert_refuses("set x 5", "set needs a variable and its value, for example set req.id = 5, "
+	                          "or source-map FROM=TO");
+	assert_refuses("set source-map", "set source-map takes one map: FROM=TO");
 	assert_refuses("set source-map =x",
-	               "\"=x\" is no source map; one is FROM=TO, as /src=/home/me/app");
+	               "\"=x\" is not a source map FROM=TO, such as /src=/home/me/app");
 	assert_refuses("break 0xzz", "\"0xzz\" is not an address");
 	assert_refuses("break --after 2",
-	               "break needs a place, or an event of a task: --on-wake ID");
-	assert_refuses("break main --on-wake 7", "break takes one place, or one event of a task");
-	assert_refuses("break --on-drop x", "\"x\" is no id of a task");
-	assert_refuses("break --on-wake x", "\"x\" is no id of a task");
-	assert_refuses("catch fire", "nothing is called \"fire\" that can be caught: panic, "
-	                             "task-panic or deadlock");
-	assert_refuses("catch deadlock", "catch deadlock needs --every TIME: how often it looks");
+	               "break needs a place, or a task event such as --on-wake ID");
+	assert_refuses("break main --on-wake 7", "break takes one place, or one task event");
+	assert_refuses("break --on-drop x", "\"x\" is not a task id");
+	assert_refuses("break --on-wake x", "\"x\" is not a task id");
+	assert_refuses("catch fire",
+	               "\"fire\" cannot be caught: use panic, task-panic or deadlock");
+	assert_refuses("catch deadlock", "catch deadlock needs --every TIME: how often to check");
 	assert_finds("logpoint app::serve 'n is {n}' if n > 3", &logpoint_command,
 	             "app::serve|n is {n}|if|n > 3");
-	assert_refuses("logpoint app::serve", "\"logpoint\" needs more words; usage: logpoint "
+	assert_refuses("logpoint app::serve", "\"logpoint\" needs more arguments; usage: logpoint "
 	                                      "PLACE 'TEXT {PATH}' [if CONDITION]");
-	assert_refuses("logpoint app::serve 'n is {n'", "\"{n\" has no }; {{ is a { of the text");
+	assert_refuses("logpoint app::serve 'n is {n'",
+	               "\"{n\" has no }; write {{ for a { in the text");
 	assert_refuses("logpoint app::serve n is {n}", "\"is\" is not understood: logpoint PLACE "
 	                                               "'TEXT' if CONDITION");
 	assert_refuses("dprintf f,n",
 	               "the command \"dprintf\" does not exist: \"logpoint PLACE 'TEXT {PATH}'\" "
-	               "prints where a program comes to a place");
+	               "prints a line whenever the program reaches a place");
 	assert_refuses("handle SIGKILL stop", "SIGKILL cannot be handled");
 	assert_refuses("signal SIGNONE", "\"SIGNONE\" is not a signal: SIGUSR1, or its number");
-	assert_refuses("delete one", "\"one\" is not a number of a breakpoint");
+	assert_refuses("delete one", "\"one\" is not a breakpoint number");
 }
 
 static void assert_writes(const char *line, const char *file)
@@ -262,11 +264,12 @@ static void writes_to_the_named_file(void **state)
 	assert_writes("async graph -o x.dot", "x.dot");
 	assert_writes("async graph 7 -o x --format dot", "x");
 	assert_refuses("save a -o b", "\"save\" writes one file: a or b");
-	assert_refuses("save -o ''", "the name of the file is empty");
+	assert_refuses("save -o ''", "the file name is empty");
 	assert_refuses("async graph -o x.svg", "x.svg: async graph writes dot, for Graphviz; "
 	                                       "--format dot writes it to any name");
-	assert_refuses("async graph -o x --format svg", "--format is dot, not \"svg\"");
-	assert_refuses("async graph --format dot", "--format goes with -o FILE");
+	assert_refuses("async graph -o x --format svg",
+	               "unknown format \"svg\": the only format is dot");
+	assert_refuses("async graph --format dot", "--format needs -o FILE");
 }
 
 /* `thread` is a whole word and a prefix of `threads`. */
@@ -295,18 +298,19 @@ static void suggests(void **state)
 	assert_refuses("tasksx", "unknown command \"tasksx\"; did you mean \"tasks\"?");
 	/* Of two equally near words, the one of equal length. */
 	assert_refuses("tassk", "unknown command \"tassk\"; did you mean \"tasks\"?");
-	assert_refuses("where", "\"where\" is gdb's: \"bt\" shows the stack");
-	assert_refuses("info tasks", "\"info tasks\" is gdb's: \"tasks\"");
-	assert_refuses("p/x n", "\"p/x n\" is gdb's: \"print\" has no formats; \"x/FMT\" shows "
-	                        "memory, of a variable, too");
+	assert_refuses("where", "\"where\" is a gdb command: \"bt\" shows the stack");
+	assert_refuses("info tasks", "\"info tasks\" is a gdb command: \"tasks\"");
+	assert_refuses("p/x n",
+	               "\"p/x n\" is a gdb command: \"print\" has no formats; \"x/FMT\" shows "
+	               "memory, of a variable, too");
 	assert_refuses("set args --port 80",
-	               "\"set args\" is gdb's: \"run -- PROGRAM ARGUMENT...\" "
+	               "\"set args\" is a gdb command: \"run -- PROGRAM ARGUMENT...\" "
 	               "starts it with arguments");
 	assert_refuses("infos tasks", "unknown command \"infos\"; did you mean \"info\"?");
 	assert_refuses("frobnicate", "unknown command \"frobnicate\"; \"help\" lists all");
 	assert_refuses("'async backtrace all'",
-	               "unknown command \"async backtrace all\": each of its words is an argument "
-	               "of its own, without quotes around all; -e takes a whole line");
+	               "unknown command \"async backtrace all\": give each of its words as its own "
+	               "argument, without quotes around all of them; -e takes a whole line");
 	assert_refuses("a_word_longer_than_any_command_could_ever_be",
 	               "unknown command \"a_word_longer_than_any_command_could_ever_be\"; \"help\" "
 	               "lists all");
@@ -315,16 +319,16 @@ static void suggests(void **state)
 static void refuses_what_is_too_short_or_too_long(void **state)
 {
 	(void)state;
-	assert_refuses("async", "\"async\" is not a whole command: async backtrace, "
-	                        "async backtrace all, async task, async graph, async deadlocks");
+	assert_refuses("async", "\"async\" is not a complete command: async backtrace, async "
+	                        "backtrace all, async task, async graph, async deadlocks");
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
 	assert_refuses("info heap",
 	               "unknown command \"info heap\"; there are info, info layout, info "
 	               "sockets, info threads, info locals, info registers, info signals, "
 	               "info breakpoints");
-	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
-	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
-	assert_refuses("whatis", "\"whatis\" needs more words; usage: whatis ADDR");
+	assert_refuses("async task 1 2", "unexpected argument \"2\"; usage: async task [ID]");
+	assert_refuses("print", "\"print\" needs more arguments; usage: print EXPR");
+	assert_refuses("whatis", "\"whatis\" needs more arguments; usage: whatis ADDR");
 	assert_refuses("up 1", "\"up\" takes no arguments: \"1\"");
 }
 
@@ -332,19 +336,19 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 static void refuses_arguments(void **state)
 {
 	(void)state;
-	assert_refuses("task main", "\"main\" is not a task id, as 5 or KIND:0x7f00");
-	assert_refuses("async task -1", "\"-1\" is not a task id, as 5 or KIND:0x7f00");
+	assert_refuses("task main", "\"main\" is not a task id such as 5 or KIND:0x7f00");
+	assert_refuses("async task -1", "\"-1\" is not a task id such as 5 or KIND:0x7f00");
 	assert_refuses("task 99999999999999999999",
-	               "\"99999999999999999999\" is not a task id, as 5 or KIND:0x7f00");
+	               "\"99999999999999999999\" is not a task id such as 5 or KIND:0x7f00");
 	assert_refuses("frame x", "\"x\" is not a frame number");
 	assert_refuses("frame -1", "\"-1\" is not a frame number");
 	assert_refuses("frame 4294967296", "\"4294967296\" is not a frame number");
 	assert_refuses("down +1", "\"+1\" is not a frame number");
 	assert_refuses("thread ' 1'", "\" 1\" is not a thread number");
-	assert_refuses("whatis 0x", "\"0x\" is not an address, as 0x7f00 or 32512");
-	assert_refuses("whatis 0x0x1", "\"0x0x1\" is not an address, as 0x7f00 or 32512");
-	assert_refuses("whatis 7f", "\"7f\" is not an address, as 0x7f00 or 32512");
-	assert_refuses("print ''", "\"print\" needs a variable, as in print req.uri");
+	assert_refuses("whatis 0x", "\"0x\" is not an address such as 0x7f00 or 32512");
+	assert_refuses("whatis 0x0x1", "\"0x0x1\" is not an address such as 0x7f00 or 32512");
+	assert_refuses("whatis 7f", "\"7f\" is not an address such as 0x7f00 or 32512");
+	assert_refuses("print ''", "\"print\" needs a variable, for example print req.uri");
 	assert_finds("task 0x9400", &task_command, "0x9400");
 	assert_finds("frame '#3'", &frame_command, "#3");
 	assert_finds("whatis 0X7f", &whatis_command, "0X7f");
@@ -373,13 +377,13 @@ static void options_stand_anywhere(void **state)
 	assert_refuses("async bt --verbos", "\"async backtrace\" has no option --verbos; did you "
 	                                    "mean --verbose?");
 	assert_refuses("tasks --wiht a b", "\"tasks\" has no option --wiht; did you mean --with?");
-	assert_refuses("tasks -o x", "\"tasks\" writes no file; those that do: async graph, trace, "
-	                             "metrics, profile, layout, save, report");
+	assert_refuses("tasks -o x", "\"tasks\" does not write a file; these commands do: async "
+	                             "graph, trace, metrics, profile, layout, save, report");
 	assert_refuses("save", "say which file to write: save FILE");
 	assert_refuses("layout a/b", "say which file to write: layout EXE -o FILE");
 	assert_finds("async task -- 4", &async_task_command, "4");
 	assert_refuses("async task -- --verbose",
-	               "\"--verbose\" is not a task id, as 5 or KIND:0x7f00");
+	               "\"--verbose\" is not a task id such as 5 or KIND:0x7f00");
 }
 
 static struct error *run_nothing(struct session *s, const struct answer *answer,
@@ -468,12 +472,12 @@ static void refuses_options(void **state)
 	assert_example_refuses("example graph --dot", "--dot needs a value: --dot FILE");
 	assert_example_refuses("example graph --with a",
 	                       "--with needs a value: --with FIELD VALUE");
-	assert_example_refuses("example graph --dot a --dot b", "--dot may be given once");
+	assert_example_refuses("example graph --dot a --dot b", "--dot may be given only once");
 	assert_example_refuses("example graph --all=1", "--all takes no value");
 	assert_example_refuses("bt --dot x",
-	                       "\"bt\" has no option --dot; \"help bt\" tells its options");
+	                       "\"bt\" has no option --dot; \"help bt\" lists its options");
 	assert_example_refuses("example --dot x graph",
-	                       "\"example\" is not a whole command: example graph");
+	                       "\"example\" is not a complete command: example graph");
 }
 
 static size_t words_of_option(const char *typed, const char *rest)

@@ -32,7 +32,7 @@ static const struct value_row {
 	{ &run_command, VALUE_FILE, true },
 };
 
-/* What follows the name of an option. */
+/* Kind of the value that an option takes. */
 static enum value_kind kind_of_option(const struct command *command, const char *word)
 {
 	if (strncmp(word, "--", 2) != 0)
@@ -71,7 +71,7 @@ enum value_kind complete_value_kind(const struct words *words)
 
 typedef VEC(const char *) word_vec;
 
-static void offer(word_vec *found, const char *word, const char *partial)
+static void complete_value_offer(word_vec *found, const char *word, const char *partial)
 {
 	if (strncmp(word, partial, strlen(partial)) == 0)
 		*vec_push(found) = word;
@@ -86,7 +86,7 @@ static void offer_tasks(struct session *s, word_vec *found, const char *partial,
 	struct error *err CLEANUP(error_freep) = session_snapshot(s, WANT_TASKS, NULL, &snap);
 	for (size_t i = 0; !err && i < snap->ntasks; i++) {
 		if (snap->tasks[i]->id)
-			offer(found, arena_strdup(a, snap->tasks[i]->id), partial);
+			complete_value_offer(found, arena_strdup(a, snap->tasks[i]->id), partial);
 	}
 }
 
@@ -96,9 +96,11 @@ static void offer_breakpoints(struct session *s, word_vec *found, const char *pa
 	const struct debuggee *d = &s->debuggee;
 
 	for (size_t i = 0; i < d->breakpoints.list.n; i++)
-		offer(found, arena_printf(a, "%u", d->breakpoints.list.data[i]->number), partial);
+		complete_value_offer(
+			found, arena_printf(a, "%u", d->breakpoints.list.data[i]->number), partial);
 	for (size_t i = 0; i < d->watches.list.n; i++)
-		offer(found, arena_printf(a, "%u", d->watches.list.data[i]->number), partial);
+		complete_value_offer(found, arena_printf(a, "%u", d->watches.list.data[i]->number),
+		                     partial);
 }
 
 size_t complete_value_list(struct session *s, enum value_kind kind, const char *partial,
@@ -112,7 +114,7 @@ size_t complete_value_list(struct session *s, enum value_kind kind, const char *
 		offer_breakpoints(s, &found, partial, a);
 	for (enum event_break_kind e = 0; kind == VALUE_CATCH && e < EVENT_BREAK_NKINDS; e++) {
 		if (event_break_is_catch(e))
-			offer(&found, event_break_name(e), partial);
+			complete_value_offer(&found, event_break_name(e), partial);
 	}
 	size_t n = found.n;
 	*ret = vec_to_arena(&found, a);

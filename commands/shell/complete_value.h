@@ -8,13 +8,13 @@
 
 struct command;
 
-/* What the next word of a command is. */
+/* Kind of a command's next word. */
 enum value_kind {
 	VALUE_OTHER,      /* nothing that can be listed */
 	VALUE_PATH,       /* of print */
 	VALUE_TASK,       /* the id of a task */
 	VALUE_BREAKPOINT, /* the number of a breakpoint or watchpoint */
-	VALUE_CATCH,      /* what can be caught */
+	VALUE_CATCH,      /* an event of `catch` */
 	VALUE_PLACE,      /* in the code: a function, or FILE:LINE */
 	VALUE_FILE,
 };

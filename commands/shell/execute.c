@@ -17,7 +17,7 @@ void execute_report(FILE *f, const struct error *err)
 	fprintf(f, "asyncdbg: %s\n", str_text(&line));
 }
 
-static void worsen(enum status *status, enum status with)
+static void execute_worsen(enum status *status, enum status with)
 {
 	if (with > *status)
 		*status = with;
@@ -75,21 +75,21 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	/* The command may have taken another snapshot. */
 	last = asyncdbg_last(s->handle);
 	if (answer.snapshot && last && !last->complete)
-		worsen(status, STATUS_PARTIAL);
-	worsen(status, (enum status)s->finding);
+		execute_worsen(status, STATUS_PARTIAL);
+	execute_worsen(status, (enum status)s->finding);
 	return NULL;
 }
 
 /* Reports and frees err; true when there is none. where: "FILE:LINE", NULL for none. */
-static bool finish(struct session *s, struct out *out, struct error *err, const char *where,
-                   enum status *status)
+static bool execute_finish(struct session *s, struct out *out, struct error *err, const char *where,
+                           enum status *status)
 {
 	if (!err)
 		return true;
 	if (err->kind == ERR_OS && err->errnum == EPIPE) {
 		s->quit = true;
 	} else {
-		worsen(status, err->kind == ERR_USAGE ? STATUS_USAGE : STATUS_NOTHING);
+		execute_worsen(status, err->kind == ERR_USAGE ? STATUS_USAGE : STATUS_NOTHING);
 		if (where)
 			err = error_wrap(err, "%s", where);
 		execute_report(out->options.messages, err);
@@ -98,8 +98,8 @@ static bool finish(struct session *s, struct out *out, struct error *err, const 
 	return false;
 }
 
-static struct error *run_line(struct session *s, struct out *out, const char *line,
-                              enum status *status)
+static struct error *execute_run_line(struct session *s, struct out *out, const char *line,
+                                      enum status *status)
 {
 	SCRATCH(tmp);
 	struct words *commands;
@@ -114,12 +114,12 @@ static struct error *run_line(struct session *s, struct out *out, const char *li
 bool execute_words(struct session *s, struct out *out, const struct words *words,
                    enum status *status)
 {
-	return finish(s, out, run_command(s, out, words, status), NULL, status);
+	return execute_finish(s, out, run_command(s, out, words, status), NULL, status);
 }
 
 bool execute_line(struct session *s, struct out *out, const char *line, enum status *status)
 {
-	return finish(s, out, run_line(s, out, line, status), NULL, status);
+	return execute_finish(s, out, execute_run_line(s, out, line, status), NULL, status);
 }
 
 static void close_script(FILE **f)
@@ -142,19 +142,20 @@ bool execute_script(struct session *s, struct out *out, const char *path, enum s
 	unsigned number = 0;
 
 	if (!f)
-		return finish(s, out, error_os(errno, "%s", path), NULL, status);
+		return execute_finish(s, out, error_os(errno, "%s", path), NULL, status);
 	while (!s->quit && !interrupt_is_end() && getline(&line, &size, f) >= 0) {
 		SCRATCH(tmp);
 		const char *where =
 			arena_printf(&tmp, "%s:%u", is_stdin ? "stdin" : path, ++number);
 
-		if (!finish(s, out, run_line(s, out, line, status), where, status))
+		if (!execute_finish(s, out, execute_run_line(s, out, line, status), where, status))
 			return false;
 	}
 	if (ferror(f) || interrupt_is_end()) {
 		struct error *err = interrupt_check();
 
-		return finish(s, out, err ? err : error_os(errno, "%s", path), NULL, status);
+		return execute_finish(s, out, err ? err : error_os(errno, "%s", path), NULL,
+		                      status);
 	}
 	return true;
 }
@@ -179,7 +180,7 @@ struct error *execute_check_line(const char *line)
 	return NULL;
 }
 
-static struct error *find(struct arena *a, const struct words *words, struct call *ret)
+static struct error *execute_find(struct arena *a, const struct words *words, struct call *ret)
 {
 	return command_find(a, command_table, words, ret);
 }
@@ -190,6 +191,6 @@ static size_t complete(struct arena *a, const struct words *before, const char *
 	return command_complete(a, command_table, before, partial, ret);
 }
 
-const struct call_shell execute_for_calls = { .find = find,
+const struct call_shell execute_for_calls = { .find = execute_find,
 	                                      .complete = complete,
 	                                      .execute = execute_words };

@@ -1,6 +1,4 @@
-/*
- * Runs what a user typed: finds the commands, takes their snapshots, reports their errors.
- */
+/* Runs the commands of a user: finds them, takes their snapshots, reports their errors. */
 #ifndef COMMANDS_SHELL_EXECUTE_H
 #define COMMANDS_SHELL_EXECUTE_H
 
@@ -15,9 +13,9 @@
 void execute_report(FILE *f, const struct error *err);
 
 /*
- * Each of these reports an error and returns false when it stopped because of it. *status becomes
- * the worse of its old value and the new status. When the reader of the answers is gone, they print
- * no error and set session.quit.
+ * The execute functions report an error and return false when it stopped them. *status becomes the
+ * worse of its old value and the new status. When the reader of the answers is gone, they print no
+ * error and set session.quit.
  */
 bool execute_words(struct session *s, struct out *out, const struct words *words,
                    enum status *status);
@@ -32,7 +30,7 @@ bool execute_script(struct session *s, struct out *out, const char *path, enum s
 struct error *execute_check_words(const struct words *words) MUST_CHECK;
 struct error *execute_check_line(const char *line) MUST_CHECK;
 
-/* For commands that run others. */
+/* Callbacks for commands that run other commands. */
 extern const struct call_shell execute_for_calls;
 
 #endif

@@ -10,7 +10,7 @@
 #include "debugger/base/file.h"
 
 /* Whether the command has all its arguments, so that a further word is none of them. */
-static bool is_full(const struct command *const *table, const struct words *command)
+static bool invocation_is_full(const struct command *const *table, const struct words *command)
 {
 	SCRATCH(tmp);
 	struct call call;
@@ -36,7 +36,7 @@ bool invocation_takes(const struct command *const *table, const struct words *co
 	bool is_path = strchr(word, '/') && !short_form_format(word);
 	bool has_target = named->pid || named->core;
 
-	if (command->n && !(is_path && is_full(table, command)))
+	if (command->n && !(is_path && invocation_is_full(table, command)))
 		return false;
 	if (!command->n && !has_target && !named->exe && take_pid(word, &named->pid))
 		return true;
@@ -72,14 +72,15 @@ struct error *invocation_check(const struct named *named)
 	if (access(file, F_OK) != 0)
 		return error_new(ERR_USAGE, "%s: %s", file, strerror(errno));
 	if (elf_type(file) == ET_CORE)
-		return error_new(ERR_USAGE,
-		                 "%s is a core: \"asyncdbg -c %s\" opens it, \"asyncdbg EXE %s\" "
-		                 "with another executable than the one that it names",
-		                 file, file, file);
-	return error_new(ERR_USAGE,
-	                 "what to do with %s? \"asyncdbg run -- %s\" starts it under control; "
-	                 "\"asyncdbg -p PID\" looks at a process of it, with \"attach\" behind it "
-	                 "under control; \"asyncdbg %s CORE\" opens its core, \"asyncdbg -c FILE\" "
-	                 "a core or snapshot alone",
-	                 file, file, file);
+		return error_new(
+			ERR_USAGE,
+			"%s is a core: open it with \"asyncdbg -c %s\", or with \"asyncdbg EXE "
+			"%s\" to use another executable than the one it names",
+			file, file, file);
+	return error_new(
+		ERR_USAGE,
+		"what to do with %s? \"asyncdbg run -- %s\" starts and debugs it; \"asyncdbg -p "
+		"PID\" looks at a process, \"asyncdbg -p PID attach\" debugs it; \"asyncdbg %s "
+		"CORE\" opens its core, \"asyncdbg -c FILE\" a core or snapshot alone",
+		file, file, file);
 }

@@ -116,7 +116,7 @@ static void an_executable_alone_is_refused_with_advice(void **state)
 	write_elf(core, ET_CORE);
 	assert_refused(exe, arena_printf(&a, "\"asyncdbg run -- %s\"", exe));
 	assert_refused(exe, "\"asyncdbg -p PID\"");
-	assert_refused(exe, "\"attach\"");
+	assert_refused(exe, "attach\" debugs it");
 	assert_refused(exe, arena_printf(&a, "\"asyncdbg %s CORE\"", exe));
 	assert_refused(core, arena_printf(&a, "\"asyncdbg -c %s\"", core));
 	assert_null(invocation_check(&named));

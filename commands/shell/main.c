@@ -61,7 +61,7 @@ enum option_key {
 	KEY_BATCH,
 };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
+enum main_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* A script or a line to run; kept in the order given. */
@@ -72,7 +72,7 @@ struct input {
 
 struct options {
 	struct asyncdbg_options session;
-	enum format format;
+	enum main_format format;
 	enum color color;
 	bool verbose, full_names, ascii, batch, show_secrets;
 	VEC(struct input) inputs;
@@ -81,7 +81,7 @@ struct options {
 	VEC(const char *) program; /* behind -- */
 	struct named named;        /* the target as named by words */
 	const char *name;          /* --name, to be searched; NULL: not given, or found */
-	const char *unit;          /* --unit, likewise */
+	const char *unit;          /* --unit, to be searched; NULL: not given, or found */
 	const char *output;        /* -o before the command that it belongs to */
 };
 
@@ -91,22 +91,22 @@ static const struct argp_option argp_options[] = {
 	{ "name", KEY_NAME, "PATTERN", 0,
 	  "Look at the running process whose name matches this regular expression", 0 },
 	{ "unit", KEY_UNIT, "NAME", 0,
-	  "Look at the running process of this unit of systemd, by its cgroup", 0 },
+	  "Look at the running process of this systemd unit, by its cgroup", 0 },
 	{ "core", 'c', "CORE", 0, "Look at a core dump or a saved snapshot", 0 },
 	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
-	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file of the command `layout` for debug info", 0 },
+	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file written by `layout` for debug info", 0 },
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Neither read nor write the cache of debug info", 0 },
 	{ "source-map", KEY_SOURCE_MAP, "FROM=TO", 0,
-	  "Source files below the directory FROM of the build are below TO; may be repeated", 0 },
+	  "Source files of the build directory FROM are below TO; may be repeated", 0 },
 	{ "stop-all", KEY_STOP_ALL, NULL, 0,
-	  "Stop every thread, also those that sleep in a pool and cannot matter", 0 },
+	  "Stop every thread, even those asleep in a pool that cannot matter", 0 },
 	{ "no-stop", KEY_NO_STOP, NULL, 0,
-	  "Never stop the process: what changes while it is read is marked", 0 },
+	  "Never stop the process; mark what changes while it is read", 0 },
 	{ "max-pause", KEY_MAX_PAUSE, "TIME", 0,
-	  "Stop it for at most TIME, as 5ms or 500us (more only where the kernel keeps asyncdbg "
-	  "from running); after three tries go on as with --no-stop. Default: 20ms, or 50us a "
-	  "thread where that is more; none with --stop-all",
+	  "Stop the process for at most TIME, such as 5ms or 500us (longer only if the kernel does "
+	  "not let asyncdbg run); after three tries continue as with --no-stop. Default: 20ms, or "
+	  "50us per thread if that is more; no limit with --stop-all",
 	  0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
@@ -114,18 +114,18 @@ static const struct argp_option argp_options[] = {
 	{ "batch", KEY_BATCH, NULL, 0, "No prompt, even on a terminal", 0 },
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "output", 'o', "FILE", 0,
-	  "File that async graph, layout, metrics, profile, report, save or trace writes, - for "
+	  "Output file of async graph, layout, metrics, profile, report, save or trace; - for "
 	  "standard output",
 	  0 },
-	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
-	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
-	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, as -v of a command", 0 },
+	{ "json", KEY_JSON, NULL, 0, "Print one JSON document per command", 0 },
+	{ "jsonl", KEY_JSONL, NULL, 0, "Same, with one line per task", 0 },
+	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, like -v of a command", 0 },
 	{ "show-secrets", KEY_SHOW_SECRETS, NULL, 0,
-	  "Show the values of variables, members and headers that are secret by their names, too",
+	  "Also show the values of variables, members and headers whose names suggest a secret",
 	  0 },
-	{ "full-names", KEY_FULL_NAMES, NULL, 0, "Type and function names whole", 0 },
-	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
-	{ "ascii", KEY_ASCII, NULL, 0, "Draw trees in ASCII; default where the locale is not UTF-8",
+	{ "full-names", KEY_FULL_NAMES, NULL, 0, "Print type and function names in full", 0 },
+	{ "color", KEY_COLOR, "WHEN", 0, "Use color: auto, always or never", 0 },
+	{ "ascii", KEY_ASCII, NULL, 0, "Draw trees in ASCII; default if the locale is not UTF-8",
 	  0 },
 	{ "log", KEY_LOG, "TOPICS", 0,
 	  "Debug log to standard error: all, or topics like target,dwarf", 0 },
@@ -172,7 +172,7 @@ static enum color parse_color(const char *text, struct argp_state *state)
 		if (strcmp(text, names[i]) == 0)
 			return (enum color)i;
 	}
-	argp_error(state, "--color is auto, always or never, not \"%s\"", text);
+	argp_error(state, "--color must be auto, always or never, not \"%s\"", text);
 	return COLOR_AUTO;
 }
 
@@ -195,7 +195,7 @@ static bool takes_program(const struct words *words)
 	return !err && call.command->takes_program;
 }
 
-static void take_word(struct options *o, const char *word, struct argp_state *state)
+static void main_take_word(struct options *o, const char *word, struct argp_state *state)
 {
 	struct words command = last_command(o);
 
@@ -204,10 +204,8 @@ static void take_word(struct options *o, const char *word, struct argp_state *st
 		return;
 	}
 	if (state->quoted && state->next > state->quoted)
-		argp_error(
-			state,
-			"behind -- stands a program to be run, but only guard, trace and run start "
-			"one");
+		argp_error(state,
+		           "a program after -- is only for guard, trace and run, which start it");
 	o->named.pid = o->session.pid;
 	o->named.core = o->session.file;
 	o->named.exe_is_taken = o->session.target.exe && !o->named.exe;
@@ -333,16 +331,18 @@ static error_t check_options(struct options *o, struct argp_state *state)
 	if ((o->session.pid != 0) + (o->session.file != NULL) + (o->name != NULL) +
 	            (o->unit != NULL) >
 	    1)
-		argp_error(state, "-p, --name, --unit and -c exclude each other");
+		argp_error(state, "only one of -p, --name, --unit and -c may be given");
 	if (o->name || o->unit)
 		find_by_name(o, state);
 	set_usual_pause(&o->session.target.stop, state);
 	/* --stop-all asks for the bytes of one moment. */
 	o->session.target.stop.brief = !o->session.target.stop.all;
 	if (o->session.target.stop.all && o->session.target.stop.never)
-		argp_error(state, "--stop-all and --no-stop exclude each other");
+		argp_error(state, "--stop-all and --no-stop cannot be combined");
 	if (o->output && !o->words.n)
-		argp_error(state, "-o FILE belongs to a command; in -e and -x it stands behind it");
+		argp_error(
+			state,
+			"-o FILE belongs to a command; with -e and -x it must follow the command");
 	if (o->output) {
 		*vec_push(&o->words) = "-o";
 		*vec_push(&o->words) = o->output;
@@ -438,7 +438,7 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		log_enable(arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		take_word(o, arg, state);
+		main_take_word(o, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		return check_options(o, state);
@@ -462,12 +462,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[PID | EXE CORE] [COMMAND...]",
 	.doc = "Shows the tasks of async Rust programs, live or from a core dump, and what each of "
-	       "them waits for."
-	       "\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg help\" lists "
-	       "all. "
-	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 3 "
-	       "`check` "
-	       "found something, 4 nothing has moved (diff), 64 wrong usage.",
+	       "them waits for.\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg "
+	       "help\" lists all. Exit status: 0 complete, 1 something is missing, 2 nothing was "
+	       "shown, 3 `check` found something, 4 nothing has moved (diff), 64 wrong usage.",
 };
 
 static void on_interrupt(int signal)
@@ -553,14 +550,14 @@ static struct error *unknown_word(struct error *err, const char *word)
 	if (command_begins_with(command_table, word) || access(word, F_OK) != 0)
 		return err;
 	struct error *with = error_new(
-		ERR_USAGE, "%s; an executable of that name is given as ./%s, a core by -c %s",
+		ERR_USAGE, "%s; for an executable of that name write ./%s, for a core -c %s",
 		err->message, word, word);
 
 	error_free(err);
 	return with;
 }
 
-static struct error *check_one(const struct words *words)
+static struct error *main_check_one(const struct words *words)
 {
 	SCRATCH(tmp);
 	struct call call;
@@ -579,7 +576,7 @@ static struct error *check_inputs(const struct options *o)
 			TRY(execute_check_line(o->inputs.data[i].text));
 	}
 	while (next_command(o, &at, &words))
-		TRY(check_one(&words));
+		TRY(main_check_one(&words));
 	return NULL;
 }
 
@@ -616,11 +613,11 @@ static void hint_at_input(const struct options *o)
 	if (o->words.n || o->inputs.n || o->batch || isatty(STDIN_FILENO))
 		return;
 	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting > 0)
-		fprintf(stderr, "asyncdbg: standard input was not read: give -x - to run the "
-		                "commands in it, or --batch to say that there are none\n");
+		fprintf(stderr, "asyncdbg: standard input was not read: use -x - to run commands "
+		                "from it, or --batch if there are none\n");
 }
 
-static enum status fail(enum status status, const struct error *err)
+static enum status main_fail(enum status status, const struct error *err)
 {
 	execute_report(stderr, err);
 	return status;
@@ -648,14 +645,14 @@ static bool reads_commands(const struct options *o)
 	return false;
 }
 
-/* They were checked. */
+/* Adds the source maps, which were checked when they were parsed. */
 static void add_source_maps(const struct options *o, struct session *s)
 {
 	for (size_t i = 0; i < o->source_maps.n; i++)
 		error_free(source_files_add_map(&s->sources, o->source_maps.data[i]));
 }
 
-static enum status run(const struct options *o)
+static enum status main_run(const struct options *o)
 {
 	SCRATCH(words);
 	struct secrets secrets CLEANUP(secrets_free) = { 0 };
@@ -667,17 +664,17 @@ static enum status run(const struct options *o)
 
 	struct error *wrong CLEANUP(error_freep) = check_inputs(o);
 	if (wrong)
-		return fail(STATUS_USAGE, wrong);
+		return main_fail(STATUS_USAGE, wrong);
 	struct error *unread CLEANUP(error_freep) =
 		o->show_secrets ? NULL : redact_load(&words, &secrets);
 	if (unread)
-		return fail(STATUS_NOTHING, unread);
+		return main_fail(STATUS_NOTHING, unread);
 	options.inspector.secrets = o->show_secrets ? NULL : &secrets;
 	start_progress();
 	struct error *closed CLEANUP(error_freep) = session_open(&options, &s);
 	progress_end();
 	if (closed)
-		return fail(STATUS_NOTHING, closed);
+		return main_fail(STATUS_NOTHING, closed);
 	s.verbose = o->verbose;
 	s.program = o->program.data;
 	s.no_input = reads_commands(o);
@@ -703,8 +700,9 @@ static void fill_standard_streams(void)
 }
 
 /*
- * Each large block of malloc() is a mapping of its own: it grows without a copy, and is gone when
- * it is freed. By itself glibc stops doing so for blocks as large as one that was freed.
+ * Keeps large blocks of malloc() in mappings of their own, which grow without a copy, and are
+ * unmapped when freed. glibc's default threshold rises to the size of each such block that is
+ * freed.
  */
 static void map_large_blocks(void)
 {
@@ -729,7 +727,7 @@ int main(int argc, char **argv)
 	if (o.program.n)
 		*vec_push(&o.program) = NULL;
 	read_guard_start();
-	enum status status = run(&o);
+	enum status status = main_run(&o);
 	vec_free(&o.inputs);
 	vec_free(&o.words);
 	vec_free(&o.program);

@@ -14,7 +14,7 @@ static bool is_verbose(const char *word)
 	return strcmp(word, option_verbose[0]) == 0 || strcmp(word, option_verbose[1]) == 0;
 }
 
-static bool is_long(const char *word)
+static bool option_is_long(const char *word)
 {
 	return strncmp(word, "--", 2) == 0;
 }
@@ -26,7 +26,7 @@ struct words option_words_before(struct arena *a, const struct words *words)
 	for (size_t i = 0; i < words->n; i++) {
 		if (i && is_verbose(words->word[i]))
 			continue;
-		if (i && is_long(words->word[i]))
+		if (i && option_is_long(words->word[i]))
 			break;
 		plain.word[plain.n++] = words->word[i];
 	}
@@ -47,7 +47,7 @@ static const struct command_option *option_named(const struct command *command, 
 
 	*value = word[len] ? word + len + 1 : NULL;
 	for (const struct command_option *o = command->options; o && o->name; o++) {
-		if (is_long(word) && strlen(o->name) + 2 == len &&
+		if (option_is_long(word) && strlen(o->name) + 2 == len &&
 		    memcmp(o->name, word + 2, len - 2) == 0)
 			return o;
 		if (strcmp(word, "-o") == 0 && strcmp(o->name, "output") == 0)
@@ -96,8 +96,8 @@ static struct error *output_file_writes_none(const struct command *command)
 		if (command_writes(*c))
 			str_printf(&list, "%s%s", list.len ? ", " : "", (*c)->name);
 	}
-	return error_new(ERR_USAGE, "\"%s\" writes no file; those that do: %s", command->name,
-	                 str_text(&list));
+	return error_new(ERR_USAGE, "\"%s\" does not write a file; these commands do: %s",
+	                 command->name, str_text(&list));
 }
 
 static struct error *unknown_option(const struct command *command, const char *word, size_t len)
@@ -120,7 +120,7 @@ static struct error *unknown_option(const struct command *command, const char *w
 	if (best)
 		return error_new(ERR_USAGE, "\"%s\" has no option %.*s; did you mean %s?",
 		                 command->name, (int)len, word, best);
-	return error_new(ERR_USAGE, "\"%s\" has no option %.*s; \"help %s\" tells its options",
+	return error_new(ERR_USAGE, "\"%s\" has no option %.*s; \"help %s\" lists its options",
 	                 command->name, (int)len, word, command->name);
 }
 
@@ -135,7 +135,7 @@ static struct error *take_option(struct arena *a, const struct words *words, siz
 	if (!o)
 		return unknown_option(call->command, word, name);
 	if (!o->multiple && option_has(call, o->name))
-		return error_new(ERR_USAGE, "--%s may be given once", o->name);
+		return error_new(ERR_USAGE, "--%s may be given only once", o->name);
 	if (value && !o->arg)
 		return error_new(ERR_USAGE, "--%s takes no value", o->name);
 	if (words->n - *i - 1 + (value != NULL) < n)
@@ -165,7 +165,7 @@ struct error *option_take_all(struct arena *a, const struct words *words, size_t
 			ret->verbose = true;
 		else if (name_words)
 			name_words--;
-		else if (all_are_args || (!is_long(word) && !is_letter(word)))
+		else if (all_are_args || (!option_is_long(word) && !is_letter(word)))
 			ret->args.word[ret->args.n++] = word;
 		else if (is_letter(word) || word[2])
 			TRY(take_option(a, words, &i, ret));

@@ -6,9 +6,9 @@
 
 #include "commands/ask/ask.h"
 #include "commands/shell/command.h"
-#include "commands/shell/complete_place.h"
 #include "commands/shell/complete_value.h"
 #include "debugger/base/vec.h"
+#include "runtimes/query/complete_place.h"
 
 /* The completions, which libedit queries one by one with a callback that has no argument. */
 static struct {
@@ -76,8 +76,8 @@ static size_t complete_path(struct session *s, struct arena *a, const char *type
 /* Completes a place, of which more follows unless it is a whole path of a function. */
 static void complete_place(const char *text)
 {
-	completions.n = complete_place_list(completions.session, text, &completions.arena,
-	                                    &completions.words);
+	completions.n = complete_place_list(asyncdbg_debuginfo(completions.session->handle), text,
+	                                    &completions.arena, &completions.words);
 	const char *first = completions.n ? completions.words[0] : "";
 
 	if (completions.n != 1 || first[strlen(first) - 1] == ':')

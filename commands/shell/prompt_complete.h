@@ -1,5 +1,4 @@
-/* Completes what is typed at the prompt: commands, options, values, paths of variables and places
- * in code. */
+/* Completion at the prompt: commands, options, values, paths of variables and places in code. */
 #ifndef COMMANDS_SHELL_PROMPT_COMPLETE_H
 #define COMMANDS_SHELL_PROMPT_COMPLETE_H
 
@@ -9,7 +8,7 @@
 void prompt_complete_begin(struct session *s);
 void prompt_complete_end(void);
 
-/* For rl_attempted_completion_function: the completions of the word from start on; for free(). */
+/* Completions of the word from start on, for rl_attempted_completion_function; for free(). */
 char **prompt_complete(const char *text, int start, int end);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* For rl_getc_function: a character from the terminal; -1 at its end, and at ^C. */
+/* Reads a character from the terminal, for rl_getc_function; -1 at its end, and at ^C. */
 int prompt_line_getc(FILE *f);
 
 /* The line, for free(); NULL at the end of input, and at ^C: see interrupt_check(). */

@@ -38,7 +38,7 @@ static struct error *read_file(struct arena *a, const char *path, char **text, s
 	if (fstat(fd, &st) != 0)
 		return error_os(errno, "%s", path);
 	if (!S_ISREG(st.st_mode) || st.st_size > MAX_FILE)
-		return error_new(ERR_CORRUPT, "%s: it is no file of at most %d bytes", path,
+		return error_new(ERR_CORRUPT, "%s: it is not a file of at most %d bytes", path,
 		                 MAX_FILE);
 	char *bytes = arena_alloc(a, MAX_FILE + 1);
 	while (n < MAX_FILE) {
@@ -91,11 +91,10 @@ struct error *redact_read(struct arena *a, const char *path, struct secrets *ret
 		                         : secrets_add(&s, word);
 
 		if (!ok || !whole)
-			return error_new(
-				ERR_CORRUPT,
-				"%s:%u: it is no word of at most %d letters; --show-secrets "
-				"does without the file",
-				path, number, SECRET_WORD_MAX);
+			return error_new(ERR_CORRUPT,
+			                 "%s:%u: it is not a word of at most %d letters; "
+			                 "--show-secrets ignores the file",
+			                 path, number, SECRET_WORD_MAX);
 	}
 	*ret = s;
 	s = (struct secrets){ 0 };
@@ -113,7 +112,7 @@ struct error *redact_load(struct arena *a, struct secrets *ret)
 	struct error *err = redact_read(a, path, ret);
 	if (!err || err->kind != ERR_OS || err->errnum != EACCES)
 		return err;
-	/* As root's home is to another user. */
+	/* EACCES: for example, the home directory of root read by another user. */
 	error_free(err);
 	return error_os(EACCES,
 	                "%s, which may name secrets, cannot be read: set HOME or XDG_CONFIG_HOME "

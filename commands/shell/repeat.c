@@ -6,7 +6,7 @@
 #include "commands/shell/shell.h"
 #include "debugger/base/str.h"
 
-/* A word of a command that goes on which says how, and not where: "/4i", "-". */
+/* A word that says how a repeated command continues, and not where: "/4i", "-". */
 static bool is_manner(const char *word)
 {
 	return *word == '/' || strcmp(word, "-") == 0;

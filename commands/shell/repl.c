@@ -34,7 +34,10 @@ static const char *history_folder(struct arena *a)
 	return NULL;
 }
 
-/* libedit opens its file by a name: this one leads to what is open already, and nowhere else. */
+/*
+ * libedit opens its file by a name: this one leads to the file that is open already, and nowhere
+ * else.
+ */
 static const char *name_of_open(struct arena *a, int fd)
 {
 	return arena_printf(a, "/proc/self/fd/%d", fd);
@@ -105,7 +108,7 @@ static bool read_answer(char *line, size_t size)
 	return false;
 }
 
-/* Asks again at what is neither yes nor no; without an answer it is no. */
+/* Asks again until the answer is yes or no; no answer is a no. */
 static bool confirm(const char *question)
 {
 	char line[LINE_MAX];
@@ -202,14 +205,14 @@ void repl(struct session *s, struct out *out)
 	SCRATCH(tmp);
 	enum status status = STATUS_OK;
 	struct arena last = { 0 };
-	const char *again = NULL; /* in last: what an empty line does; NULL: nothing */
+	const char *again = NULL; /* in last: the line that an empty line runs; NULL: nothing */
 
 	prompt_complete_begin(s);
 	s->confirm = confirm;
 	start_editing();
 	while (!s->quit) {
 		interrupt_clear();
-		char *line = prompt_line_read(s->debuggee.control.pid ? "(asyncdbg, in control) "
+		char *line = prompt_line_read(s->debuggee.control.pid ? "(asyncdbg, attached) "
 		                                                      : "(asyncdbg) ");
 
 		if (!line) {

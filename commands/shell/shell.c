@@ -11,7 +11,7 @@
 
 #include "commands/base/spawn.h"
 
-static bool is_blank(const char *text)
+static bool shell_is_blank(const char *text)
 {
 	return text[strspn(text, " \t\n")] == '\0';
 }
@@ -44,8 +44,8 @@ struct error *shell_split(struct arena *a, const char *line, struct shell_line *
 
 	*ret = (struct shell_line){ 0 };
 	if (*text == '!') {
-		if (is_blank(text + 1))
-			return error_new(ERR_USAGE, "a command of the shell follows the !");
+		if (shell_is_blank(text + 1))
+			return error_new(ERR_USAGE, "a shell command must follow the !");
 		ret->shell = arena_strdup(a, text + 1);
 		return NULL;
 	}
@@ -57,9 +57,9 @@ struct error *shell_split(struct arena *a, const char *line, struct shell_line *
 	}
 	ret->piped = arena_strndup(a, command, (size_t)(pipe - command));
 	ret->shell = arena_strdup(a, pipe + 1);
-	if (is_blank(ret->piped) || is_blank(ret->shell))
-		return error_new(ERR_USAGE, "a | stands between a command and one of the shell: "
-		                            "tasks | less");
+	if (shell_is_blank(ret->piped) || shell_is_blank(ret->shell))
+		return error_new(ERR_USAGE,
+		                 "a | must be between a command and a shell command: tasks | less");
 	if (command > line)
 		ret->before = arena_strndup(a, line, (size_t)(command - line));
 	return NULL;

@@ -27,7 +27,7 @@ static const struct {
 	const char *instead;
 } missing[] = {
 	{ "dprintf", NULL,
-	  "\"logpoint PLACE 'TEXT {PATH}'\" prints where a program comes to a place" },
+	  "\"logpoint PLACE 'TEXT {PATH}'\" prints a line whenever the program reaches a place" },
 };
 
 struct error *short_form_missing(const char *word)
@@ -51,7 +51,7 @@ const char *short_form_format(const char *word)
 	size_t len = slash ? (size_t)(slash - word) : 0;
 
 	for (size_t i = 0; len && i < sizeof(names) / sizeof(*names); i++) {
-		/* Of a name a prefix that nothing else has: "disas". */
+		/* Unambiguous prefixes of a name count: "disas". */
 		if (strncmp(names[i], word, len) == 0 && (len > 3 || len == strlen(names[i])))
 			return slash;
 	}

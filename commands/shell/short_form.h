@@ -20,8 +20,9 @@ const char *short_form(const char *word);
 struct error *short_form_missing(const char *word) MUST_CHECK;
 
 /*
- * Where the format begins that gdb takes without a blank behind the name of a command, as in
- * "x/8xb" and "disassemble/s": its slash. NULL: the word is no such name with a format.
+ * Start of the format, its slash, in a word that has it without a blank behind the name of a
+ * command, as gdb takes it: "x/8xb" and "disassemble/s". NULL: the word is no such name with a
+ * format.
  */
 const char *short_form_format(const char *word);
 /*

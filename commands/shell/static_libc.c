@@ -1,6 +1,7 @@
 /*
- * For the static binary alone: functions of libc that would load libraries of the system. These are
- * built for the libc of that system; loaded beside the one that is linked in, they crash.
+ * Functions of libc that would load libraries of the system, replaced in the static binary alone.
+ * Those libraries are built for the libc of that system; loaded beside the one that is linked in,
+ * they crash.
  *
  * So there is no libdebuginfod, users are those of /etc/passwd, whatever nsswitch.conf has, and of
  * the character sets other than UTF-8 only ASCII is there.
@@ -57,8 +58,8 @@ struct passwd *getpwent(void)
 }
 
 /* The user with that name, or where it is NULL, with that number. */
-static int find_user(const char *name, uid_t uid, struct passwd *ret, char *buf, size_t len,
-                     struct passwd **found)
+static int static_libc_find_user(const char *name, uid_t uid, struct passwd *ret, char *buf,
+                                 size_t len, struct passwd **found)
 {
 	FILE *file = fopen("/etc/passwd", "re");
 	int err = file ? 0 : ENOENT;
@@ -76,12 +77,12 @@ static int find_user(const char *name, uid_t uid, struct passwd *ret, char *buf,
 
 int getpwnam_r(const char *name, struct passwd *ret, char *buf, size_t len, struct passwd **found)
 {
-	return find_user(name, 0, ret, buf, len, found);
+	return static_libc_find_user(name, 0, ret, buf, len, found);
 }
 
 int getpwuid_r(uid_t uid, struct passwd *ret, char *buf, size_t len, struct passwd **found)
 {
-	return find_user(NULL, uid, ret, buf, len, found);
+	return static_libc_find_user(NULL, uid, ret, buf, len, found);
 }
 
 struct passwd *getpwuid(uid_t uid)
@@ -90,5 +91,6 @@ struct passwd *getpwuid(uid_t uid)
 	static char buf[4096];
 	struct passwd *found;
 
-	return find_user(NULL, uid, &user, buf, sizeof(buf), &found) == 0 ? found : NULL;
+	return static_libc_find_user(NULL, uid, &user, buf, sizeof(buf), &found) == 0 ? found
+	                                                                              : NULL;
 }

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/module/code_map.h"
+#include "debugger/target/module.h"
+#include "debugger/target/target.h"
 #include "dwarf/names/demangle.h"
-#include "runtimes/common/inspector.h"
 #include "runtimes/trace/plan.h"
 
 enum {
@@ -26,13 +26,11 @@ enum {
 
 struct script {
 	FILE *f;
-	struct inspector *in;
 	const struct trace_plan *plan;
 	struct arena arena;
-	const char *path; /* of the file with the current point */
-	const struct code_map *code;
-	const struct probe_id *id;
-	int pid; /* 0: all processes of the file */
+	const char *path;             /* of the file with the current point */
+	struct trace_point_code code; /* of the current point */
+	int pid;                      /* 0: all processes of the file */
 };
 
 /* ---- words of the language ---- */
@@ -47,7 +45,7 @@ static struct error *file_of(struct script *s, const struct module *m, const cha
 	ssize_t len = m->fd >= 0 ? readlink(link, path, sizeof(path) - 1) : -1;
 	if (len <= 0 || fstat(m->fd, &opened) != 0 || stat(path, &named) != 0 ||
 	    opened.st_ino != named.st_ino || opened.st_dev != named.st_dev)
-		return error_new(ERR_UNSUPPORTED, "the file of %s has no name any more", m->path);
+		return error_new(ERR_UNSUPPORTED, "the file of %s has been deleted", m->path);
 	for (ssize_t i = 0; i < len; i++) {
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+",
 		            path[i]))
@@ -60,7 +58,7 @@ static struct error *file_of(struct script *s, const struct module *m, const cha
 }
 
 /* A type as part of a string; short enough for one, too. */
-static const char *type_of(struct script *s, const struct trace_point *p)
+static const char *bpftrace_type_of(struct script *s, const struct trace_point *p)
 {
 	STR(text);
 	const char *name = p->type ? name_short(&s->arena, p->type) : "?";
@@ -76,7 +74,7 @@ static const char *type_of(struct script *s, const struct trace_point *p)
 	return arena_strdup(&s->arena, str_text(&text));
 }
 
-static void begin_probe(struct script *s, const char *kind, const struct trace_point *p)
+static void bpftrace_begin_probe(struct script *s, const char *kind, const struct trace_point *p)
 {
 	fprintf(s->f, "%s:%s:0x%" PRIx64, kind, s->path, p->entry);
 	if (s->pid)
@@ -84,8 +82,8 @@ static void begin_probe(struct script *s, const char *kind, const struct trace_p
 	fprintf(s->f, " {");
 }
 
-static void print_event(struct script *s, enum trace_event event, const char *format,
-                        const char *arguments)
+static void bpftrace_print_event(struct script *s, enum trace_event event, const char *format,
+                                 const char *arguments)
 {
 	fprintf(s->f, " printf(\"%%llu %%d %s%s\\n\", nsecs, tid%s);", trace_event_name(event),
 	        format, arguments);
@@ -97,57 +95,58 @@ static void read_task(struct script *s, const struct trace_point *p)
 	fprintf(s->f,
 	        " $h = (uint64)arg%u; $table = *(uint64 *)($h + %" PRIu64 ");"
 	        " $task = *(uint64 *)($h + *(uint64 *)($table + %" PRIu64 "));",
-	        p->parameter, s->id->table_offset, s->id->id_slot);
+	        p->parameter, s->code.table_offset, s->code.id_slot);
 }
 
 /* Sets $poll to the address in the file of the task's poll function. */
 static void read_poll(struct script *s, const struct trace_point *p)
 {
 	fprintf(s->f, " $poll = *(uint64 *)($table + %" PRIu64 ") - (reg(\"ip\") - 0x%" PRIx64 ");",
-	        s->id->poll_slot, p->entry);
+	        s->code.poll_slot, p->entry);
 }
 
 /* ---- probes ---- */
 
 /*
- * A poll of a task whose address is its id. Its end is left out: a panic may unwind through the
- * function, which a uretprobe turns into the end of the program.
+ * Writes a poll of a task whose address is its id. Its end is left out: a panic may unwind through
+ * the function, which a uretprobe turns into the end of the program.
  */
 static void write_start(struct script *s, const struct trace_point *p)
 {
-	begin_probe(s, "uprobe", p);
+	bpftrace_begin_probe(s, "uprobe", p);
 	fprintf(s->f, " $h = (uint64)arg%u;", p->parameter);
-	print_event(s, TRACE_POLL_START, arena_printf(&s->arena, " 0x%%llx %s", type_of(s, p)),
-	            ", $h");
+	bpftrace_print_event(s, TRACE_POLL_START,
+	                     arena_printf(&s->arena, " 0x%%llx %s", bpftrace_type_of(s, p)),
+	                     ", $h");
 	fprintf(s->f, " }\n");
 }
 
-/* A poll, or a job of a blocking pool; of a worker its life. */
+/* Writes a poll, a job of a blocking pool, or the life of a worker. */
 static void write_poll(struct script *s, const struct trace_point *p)
 {
 	STR(text);
 	bool worker = p->job == TRACE_WORKER;
 	const char *of = p->job == TRACE_BLOCKING ? " blocking " : " ";
 
-	begin_probe(s, "uprobe", p);
+	bpftrace_begin_probe(s, "uprobe", p);
 	if (worker) {
-		print_event(s, TRACE_WORKER_START, "", "");
+		bpftrace_print_event(s, TRACE_WORKER_START, "", "");
 	} else {
 		read_task(s, p);
 		fprintf(s->f,
 		        " @task[tid, reg(\"sp\")] = $task; @start[tid, reg(\"sp\")] = nsecs;");
-		str_printf(&text, " %%llu%s%s", of, type_of(s, p));
-		print_event(s, TRACE_POLL_START, str_text(&text), ", $task");
+		str_printf(&text, " %%llu%s%s", of, bpftrace_type_of(s, p));
+		bpftrace_print_event(s, TRACE_POLL_START, str_text(&text), ", $task");
 	}
 	fprintf(s->f, " }\n");
-	begin_probe(s, "uretprobe", p);
+	bpftrace_begin_probe(s, "uretprobe", p);
 	if (worker) {
-		print_event(s, TRACE_WORKER_STOP, "", "");
+		bpftrace_print_event(s, TRACE_WORKER_STOP, "", "");
 	} else {
 		str_append(&text, " %llu ns");
 		fprintf(s->f, " $sp = reg(\"sp\") - 8; if (@start[tid, $sp]) {");
-		print_event(s, TRACE_POLL_END, str_text(&text),
-		            ", @task[tid, $sp], nsecs - @start[tid, $sp]");
+		bpftrace_print_event(s, TRACE_POLL_END, str_text(&text),
+		                     ", @task[tid, $sp], nsecs - @start[tid, $sp]");
 		fprintf(s->f, " } delete(@task[tid, $sp]); delete(@start[tid, $sp]);");
 	}
 	fprintf(s->f, " }\n");
@@ -155,22 +154,22 @@ static void write_poll(struct script *s, const struct trace_point *p)
 
 static void write_park(struct script *s, const struct trace_point *p)
 {
-	begin_probe(s, "uprobe", p);
-	print_event(s, TRACE_PARK, "", "");
+	bpftrace_begin_probe(s, "uprobe", p);
+	bpftrace_print_event(s, TRACE_PARK, "", "");
 	fprintf(s->f, " }\n");
-	begin_probe(s, "uretprobe", p);
-	print_event(s, TRACE_UNPARK, "", "");
+	bpftrace_begin_probe(s, "uretprobe", p);
+	bpftrace_print_event(s, TRACE_UNPARK, "", "");
 	fprintf(s->f, " }\n");
 }
 
 static void write_task(struct script *s, const struct trace_point *p)
 {
-	begin_probe(s, "uprobe", p);
+	bpftrace_begin_probe(s, "uprobe", p);
 	read_task(s, p);
 	read_poll(s, p);
 	fprintf(s->f, " if (!@worker[$poll]) {");
-	print_event(s, p->role == TRACE_AT_SPAWN ? TRACE_SPAWN : TRACE_TERMINATE, " %llu %s",
-	            ", $task, @type[$poll]");
+	bpftrace_print_event(s, p->role == TRACE_AT_SPAWN ? TRACE_SPAWN : TRACE_TERMINATE,
+	                     " %llu %s", ", $task, @type[$poll]");
 	fprintf(s->f, " } }\n");
 }
 
@@ -194,16 +193,16 @@ static bool is_first(const struct trace_plan *plan, size_t index)
 
 static struct error *set_module(struct script *s, const struct trace_point *p)
 {
-	if (p->code->stripped)
+	const struct module *before = s->code.module;
+
+	s->code = trace_point_code(p);
+	if (s->code.stripped)
 		return error_new(
 			ERR_NO_DEBUGINFO,
-			"%s is stripped: bpftrace finds addresses by the symbols of a file, "
-			"which are missing; use trace",
-			p->code->dm->module->path);
-	if (s->code != p->code)
-		TRY(file_of(s, p->code->dm->module, &s->path));
-	s->code = p->code;
-	s->id = p->id;
+			"%s is stripped: bpftrace needs symbols to find addresses; use trace",
+			s->code.module->path);
+	if (s->code.module != before)
+		TRY(file_of(s, s->code.module, &s->path));
 	return NULL;
 }
 
@@ -277,7 +276,7 @@ static void write_begin(struct script *s)
 		if (p->role != TRACE_AT_POLL)
 			continue;
 		fprintf(s->f, "\t@type[(uint64)0x%" PRIx64 "] = \"%s\";\n", p->entry,
-		        type_of(s, p));
+		        bpftrace_type_of(s, p));
 		if (p->job == TRACE_WORKER)
 			fprintf(s->f, "\t@worker[(uint64)0x%" PRIx64 "] = 1;\n", p->entry);
 	}
@@ -285,7 +284,7 @@ static void write_begin(struct script *s)
 	fprintf(s->f, "END { clear(@type); clear(@worker); clear(@task); clear(@start); }\n");
 }
 
-static void write_head(struct script *s, FILE *messages)
+static void bpftrace_write_head(struct script *s, FILE *messages)
 {
 	size_t n = count_probes(s->plan);
 
@@ -314,20 +313,18 @@ static void write_head(struct script *s, FILE *messages)
 	        n, n + 12, n + 12);
 }
 
-struct error *bpftrace_write(FILE *f, FILE *messages, struct inspector *in,
+struct error *bpftrace_write(FILE *f, FILE *messages, const struct target *target,
                              const struct trace_plan *plan)
 {
-	struct script s = { .in = in,
-		            .plan = plan,
-		            .pid = in->target->path ? 0 : (int)in->target->pid };
+	struct script s = { .plan = plan, .pid = target->path ? 0 : (int)target->pid };
 	char *text = NULL;
 	size_t len;
 
-	/* Whole, or not at all. */
+	/* The program is written whole, or not at all. */
 	s.f = open_memstream(&text, &len);
 	if (!s.f)
 		return error_os(errno, "writing the script");
-	write_head(&s, messages);
+	bpftrace_write_head(&s, messages);
 	write_begin(&s);
 	struct error *err = write_points(&s);
 	if (fclose(s.f) != 0 && !err)

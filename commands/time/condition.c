@@ -11,8 +11,8 @@
 #include "debugger/base/nearest.h"
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
+#include "runtimes/timeline/timeline.h"
 #include "runtimes/trace/trace_key.h"
-#include "runtimes/trace/trace_moment.h"
 
 /*
  * The scan for tasks that wait for a thread takes at most one part in so many of the time. Those
@@ -34,7 +34,7 @@ enum { NROWS = sizeof(rows) / sizeof(*rows) };
 
 /* ---- parsing ---- */
 
-static struct error *unknown(const char *name)
+static struct error *condition_unknown(const char *name)
 {
 	const char *names[NROWS], *shown[NROWS];
 
@@ -42,10 +42,10 @@ static struct error *unknown(const char *name)
 		names[i] = rows[i].name;
 		shown[i] = rows[i].example ? rows[i].example : rows[i].name;
 	}
-	return nearest_error("there is no condition", name, names, shown, NROWS);
+	return nearest_error("unknown condition", name, names, shown, NROWS);
 }
 
-static struct error *read_limit(const char *text, struct condition *ret)
+static struct error *condition_read_limit(const char *text, struct condition *ret)
 {
 	double seconds;
 
@@ -66,7 +66,7 @@ struct error *condition_read(const char *text, struct condition *ret)
 	while (kind < NROWS && strcmp(rows[kind].name, name) != 0)
 		kind++;
 	if (kind == NROWS)
-		return unknown(name);
+		return condition_unknown(name);
 	*ret = (struct condition){ .kind = (enum condition_kind)kind, .text = text };
 	if (!rows[kind].example)
 		return text[len] ? error_new(ERR_USAGE, "%s has no limit", name) : NULL;
@@ -75,7 +75,7 @@ struct error *condition_read(const char *text, struct condition *ret)
 		                 "%s needs a limit, in quotes, since > is a sign of the shell: "
 		                 "'%s'",
 		                 name, rows[kind].example);
-	return error_wrap(read_limit(limit, ret), "%s", text);
+	return error_wrap(condition_read_limit(limit, ret), "%s", text);
 }
 
 void condition_events(const struct condition *c, bool events[TRACE_NEVENTS])
@@ -92,11 +92,11 @@ void condition_events(const struct condition *c, bool events[TRACE_NEVENTS])
 
 /* ---- evaluation ---- */
 
-/* What has met a condition. */
+/* Task or number that met a condition. */
 struct cause {
 	uint64_t task, number; /* its id; ns, or tasks */
 	const char *type;      /* lives as long as the trace */
-	bool over;             /* it has ended */
+	bool over;             /* the cause has ended */
 };
 
 struct watched_condition {
@@ -110,12 +110,17 @@ struct condition_watch {
 	struct watched_condition list[CONDITION_MAX];
 	size_t n;
 	const struct sink_filter *filter;
-	struct trace_moment *moment;
+	struct timeline *timeline;
 	uint64_t now;  /* of the look */
-	uint64_t scan; /* when the next scan of all tasks is due */
+	uint64_t scan; /* the time at which the next scan of all tasks is due */
 };
 
-static void span_ended(const struct task_span *span, void *arg);
+static void condition_span_ended(const struct task_span *span, void *arg);
+
+static struct timeline *condition_timeline(struct condition_watch *w)
+{
+	return timeline_new(TIMELINE_SPANS | TIMELINE_CALLS, condition_span_ended, w);
+}
 
 struct condition_watch *condition_watch_new(const struct condition *list, size_t n,
                                             const struct sink_filter *filter)
@@ -125,7 +130,7 @@ struct condition_watch *condition_watch_new(const struct condition *list, size_t
 	w->filter = filter;
 	for (size_t i = 0; i < n && i < CONDITION_MAX; i++)
 		w->list[w->n++].condition = &list[i];
-	w->moment = trace_moment_new(span_ended, w);
+	w->timeline = condition_timeline(w);
 	return w;
 }
 
@@ -133,7 +138,7 @@ void condition_watch_free(struct condition_watch *w)
 {
 	if (!w)
 		return;
-	trace_moment_free(w->moment);
+	timeline_free(w->timeline);
 	free(w);
 }
 
@@ -144,19 +149,20 @@ void condition_watch_freep(struct condition_watch **w)
 
 void condition_watch_begin(struct condition_watch *w, const struct snapshot *s, uint64_t time)
 {
-	trace_moment_free(w->moment);
-	w->moment = trace_moment_new(span_ended, w);
-	trace_moment_begin(w->moment, s, time);
+	timeline_free(w->timeline);
+	w->timeline = condition_timeline(w);
+	timeline_begin(w->timeline, s, time);
 	for (size_t i = 0; i < w->n; i++)
 		w->list[i].between = false;
 }
 
-/* Tells all conditions of a kind that something has taken so long. */
-static void offer(struct condition_watch *w, enum condition_kind kind, const struct cause *cause)
+/* Reports to all conditions of a kind that something has taken that long. */
+static void condition_offer(struct condition_watch *w, enum condition_kind kind,
+                            const struct cause *cause)
 {
 	if (kind != CONDITION_ALIVE && !sink_filter_has(w->filter, cause->task, cause->type))
 		return;
-	/* Times last at least as long, but there are more tasks. */
+	/* A time counts from the limit on, a number of tasks only above it. */
 	uint64_t beyond = kind == CONDITION_ALIVE;
 
 	for (size_t i = 0; i < w->n; i++) {
@@ -185,10 +191,10 @@ static void offer_runnable(struct condition_watch *w, const struct task_span *sp
 	};
 
 	if (span->doing == DOING_RUNNABLE && span->job == TRACE_TASK)
-		offer(w, CONDITION_RUNNABLE, &cause);
+		condition_offer(w, CONDITION_RUNNABLE, &cause);
 }
 
-static void span_ended(const struct task_span *span, void *arg)
+static void condition_span_ended(const struct task_span *span, void *arg)
 {
 	offer_runnable(arg, span, span->to);
 }
@@ -202,23 +208,25 @@ static void span_open(const struct task_span *span, void *arg)
 
 static void offer_alive(struct condition_watch *w, bool over)
 {
-	offer(w, CONDITION_ALIVE,
-	      &(struct cause){ .number = trace_moment_alive(w->moment, TRACE_TASK), .over = over });
+	condition_offer(w, CONDITION_ALIVE,
+	                &(struct cause){ .number = timeline_alive_of(w->timeline, TRACE_TASK),
+	                                 .over = over });
 }
 
 void condition_watch_add(struct condition_watch *w, const struct trace_item *item)
 {
-	trace_moment_add(w->moment, item);
+	timeline_add(w->timeline, item);
 	if (item->event == TRACE_SPAWN)
 		offer_alive(w, true);
 	if (item->event != TRACE_POLL_END || item->job != TRACE_TASK || item->late)
 		return;
-	offer(w, CONDITION_POLL, &(struct cause){ item->task, item->poll_ns, item->type, true });
+	condition_offer(w, CONDITION_POLL,
+	                &(struct cause){ item->task, item->poll_ns, item->type, true });
 }
 
 void condition_watch_lost(struct condition_watch *w, uint64_t time)
 {
-	trace_moment_lost(w->moment, time);
+	timeline_lost(w->timeline, time);
 	for (size_t i = 0; i < w->n; i++) {
 		/* The event that has ended it may be among those that were lost. */
 		if (w->list[i].condition->kind == CONDITION_RUNNABLE)
@@ -226,8 +234,9 @@ void condition_watch_lost(struct condition_watch *w, uint64_t time)
 	}
 }
 
-static void call_open(const struct trace_item *start, void *arg)
+static void call_open(struct timeline_call *call, void *arg)
 {
+	const struct trace_item *start = &call->start;
 	struct condition_watch *w = arg;
 	const struct cause cause = {
 		.task = start->task,
@@ -236,7 +245,7 @@ static void call_open(const struct trace_item *start, void *arg)
 	};
 
 	if (start->event == TRACE_POLL_START && start->job == TRACE_TASK)
-		offer(w, CONDITION_POLL, &cause);
+		condition_offer(w, CONDITION_POLL, &cause);
 }
 
 static bool has_kind(const struct condition_watch *w, enum condition_kind kind)
@@ -254,7 +263,7 @@ static bool scan(struct condition_watch *w)
 	if (!has_kind(w, CONDITION_RUNNABLE) || w->now < w->scan)
 		return false;
 	uint64_t start = clock_now_ns();
-	trace_moment_tasks(w->moment, span_open, w);
+	timeline_each_task(w->timeline, span_open, w);
 	uint64_t pause = clock_since(start) * SCAN_SHARE;
 	w->scan = w->now + (pause > SCAN_NS ? pause : SCAN_NS);
 	return true;
@@ -284,7 +293,7 @@ const struct condition *condition_watch_look(struct condition_watch *w, uint64_t
 	w->now = now;
 	for (size_t i = 0; i < w->n; i++)
 		w->list[i].is = false;
-	trace_moment_calls(w->moment, call_open, w);
+	timeline_each_call(w->timeline, call_open, w);
 	bool scanned = scan(w);
 	offer_alive(w, false);
 	for (size_t i = 0; i < w->n; i++) {

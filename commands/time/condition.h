@@ -21,7 +21,7 @@ enum condition_kind {
 	CONDITION_RUNNABLE, /* a task waits for a thread as long as the limit */
 	CONDITION_ALIVE,    /* more tasks exist than the limit */
 	CONDITION_DEADLOCK, /* `check` finds one; no event shows it */
-	CONDITION_DEATH,    /* a signal has ended the program; likewise */
+	CONDITION_DEATH,    /* a signal has ended the program; no event shows it */
 };
 
 struct condition {
@@ -30,7 +30,7 @@ struct condition {
 	uint64_t limit;   /* ns, or tasks */
 };
 
-enum { CONDITION_MAX = 16 /* that are watched at a time */ };
+enum { CONDITION_MAX = 16 /* conditions that are watched at a time */ };
 
 /* ERR_USAGE. text must outlive *ret. */
 struct error *condition_read(const char *text, struct condition *ret) MUST_CHECK;
@@ -52,12 +52,12 @@ void condition_watch_free(struct condition_watch *w);
 void condition_watch_freep(struct condition_watch **w);
 
 /*
- * The tasks that exist: the snapshot and the time are those of task_spans_begin(). What was known
- * before is forgotten.
+ * Supplies the tasks that exist: the snapshot and the time are those of timeline_begin(). Earlier
+ * state is forgotten.
  */
 void condition_watch_begin(struct condition_watch *w, const struct snapshot *s, uint64_t time);
 void condition_watch_add(struct condition_watch *w, const struct trace_item *item);
-/* Events were lost: what depends on the last event of a task or thread is unknown. */
+/* Events were lost: state that depends on the last event of a task or thread is unknown. */
 void condition_watch_lost(struct condition_watch *w, uint64_t time);
 
 /*

@@ -46,15 +46,15 @@ static void test_refuses(void **state)
 	static const struct {
 		const char *text, *message;
 	} samples[] = {
-		{ "", "there are poll>50ms, runnable>100ms, alive>1000, deadlock, death" },
+		{ "", "use one of poll>50ms, runnable>100ms, alive>1000, deadlock, death" },
 		{ "pol>50ms", "did you mean poll>50ms?" },
 		{ "deadlok", "did you mean deadlock?" },
 		{ "poll", "poll needs a limit, in quotes" },
 		{ "poll>", "poll needs a limit" },
 		{ "poll>0", "above 0" },
-		{ "poll>soon", "no interval" },
-		{ "poll>-1s", "no interval" },
-		{ "poll>>1s", "no interval" },
+		{ "poll>soon", "not an interval" },
+		{ "poll>-1s", "not an interval" },
+		{ "poll>>1s", "not an interval" },
 		{ "alive>50ms", "not a number of tasks" },
 		{ "alive>-1", "not a number of tasks" },
 		{ "deadlock>5s", "deadlock has no limit" },

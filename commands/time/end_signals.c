@@ -6,7 +6,7 @@
 
 static const int signals[END_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 
-static void on_signal(int signal)
+static void end_signals_on(int signal)
 {
 	(void)signal;
 	interrupt_request();
@@ -14,12 +14,12 @@ static void on_signal(int signal)
 
 void end_signals_catch(struct end_signals *ret)
 {
-	const struct sigaction end = { .sa_handler = on_signal,
+	const struct sigaction end = { .sa_handler = end_signals_on,
 		                       .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
 
 	for (size_t i = 0; i < END_SIGNALS; i++) {
 		sigaction(signals[i], NULL, &ret->before[i]);
-		/* nohup has it ignored. */
+		/* A signal that nohup ignores stays ignored. */
 		if (ret->before[i].sa_handler != SIG_IGN)
 			sigaction(signals[i], &end, NULL);
 	}

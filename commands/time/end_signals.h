@@ -1,6 +1,6 @@
 /*
- * Signals that end a trace: its last line tells what was lost. A write to a pipe that is full goes
- * on, so that no line is cut; the second signal ends asyncdbg even so.
+ * Signals that end a trace: its last line has the number of lost events. A write to a pipe that is
+ * full goes on, so that no line is cut; the second signal ends asyncdbg even so.
  */
 #ifndef COMMANDS_TIME_END_SIGNALS_H
 #define COMMANDS_TIME_END_SIGNALS_H
@@ -9,12 +9,12 @@
 
 enum { END_SIGNALS = 3 };
 
-/* What they did before. */
+/* Handlers before end_signals_catch(). */
 struct end_signals {
 	struct sigaction before[END_SIGNALS];
 };
 
-/* From now on they are as ^C: see interrupt_request(). */
+/* Handles these signals as ^C from now on: see interrupt_request(). */
 void end_signals_catch(struct end_signals *ret);
 void end_signals_restore(const struct end_signals *s);
 

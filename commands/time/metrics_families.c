@@ -5,20 +5,21 @@
 #define PREFIX "asyncdbg_"
 
 /* Whether the events are shown that a family is made of. */
-static bool has(const struct metrics_source *m, enum trace_event event)
+static bool metrics_families_has(const struct metrics_source *m, enum trace_event event)
 {
 	return m->plan->has[event];
 }
 
 /* ---- the trace itself ---- */
 
-static void write_total(struct prometheus *p, const char *name, const char *help, uint64_t value)
+static void metrics_families_write_total(struct prometheus *p, const char *name, const char *help,
+                                         uint64_t value)
 {
 	prometheus_family(p, name, "counter", help);
 	prometheus_number(p, (prometheus_labels){ { 0 } }, value);
 }
 
-static void write_trace(struct prometheus *p, const struct metrics_source *m)
+static void metrics_families_write_trace(struct prometheus *p, const struct metrics_source *m)
 {
 	prometheus_family(p, PREFIX "elapsed_seconds", "gauge",
 	                  "How long the process has been traced: all counters began with that.");
@@ -26,17 +27,19 @@ static void write_trace(struct prometheus *p, const struct metrics_source *m)
 	prometheus_family(p, PREFIX "slow_poll_threshold_seconds", "gauge",
 	                  "A poll that takes longer is slow.");
 	prometheus_time(p, (prometheus_labels){ { 0 } }, m->slow_ns);
-	write_total(p, PREFIX "trace_events_total", "Events that were counted.", m->totals.events);
-	write_total(p, PREFIX "trace_lost_events_total",
-	            "Events that came faster than they could be counted.",
-	            m->totals.lost + m->totals.too_deep);
-	write_total(p, PREFIX "trace_unmatched_polls_total",
-	            "Polls whose end was not seen itself, and whose length is not known.",
-	            m->totals.unmatched);
-	write_total(
+	metrics_families_write_total(p, PREFIX "trace_events_total", "Events that were counted.",
+	                             m->totals.events);
+	metrics_families_write_total(p, PREFIX "trace_lost_events_total",
+	                             "Events that came faster than they could be counted.",
+	                             m->totals.lost + m->totals.too_deep);
+	metrics_families_write_total(
+		p, PREFIX "trace_unmatched_polls_total",
+		"Polls whose end was not seen itself, and whose length is not known.",
+		m->totals.unmatched);
+	metrics_families_write_total(
 		p, PREFIX "trace_untracked_tasks_total",
 		"Tasks whose delays are not known, because too many existed or they have no id.",
-		event_tally_untracked(m->tally));
+		event_counts_untracked(m->tally));
 }
 
 /* ---- runtimes ---- */
@@ -96,7 +99,7 @@ static const struct {
 };
 
 /* The label of a number; NULL: it is unknown. */
-static const char *index_text(char *text, size_t size, int index)
+static const char *metrics_families_index_text(char *text, size_t size, int index)
 {
 	if (index < 0)
 		return NULL;
@@ -107,7 +110,7 @@ static const char *index_text(char *text, size_t size, int index)
 static void write_runtime_gauge(struct prometheus *p, const struct metrics_source *m, size_t which)
 {
 	size_t n;
-	const struct tallied_runtime *rows = event_tally_runtimes(m->tally, &n);
+	const struct tallied_runtime *rows = event_counts_runtimes(m->tally, &n);
 
 	prometheus_family(p, runtime_gauges[which].name, "gauge", runtime_gauges[which].help);
 	for (size_t i = 0; i < n; i++) {
@@ -118,7 +121,8 @@ static void write_runtime_gauge(struct prometheus *p, const struct metrics_sourc
 			prometheus_number(
 				p,
 				(prometheus_labels){
-					{ "runtime", index_text(index, sizeof(index), (int)i) } },
+					{ "runtime", metrics_families_index_text(
+							     index, sizeof(index), (int)i) } },
 				value);
 	}
 }
@@ -126,7 +130,7 @@ static void write_runtime_gauge(struct prometheus *p, const struct metrics_sourc
 static void write_runtimes(struct prometheus *p, const struct metrics_source *m)
 {
 	size_t n;
-	const struct tallied_runtime *rows = event_tally_runtimes(m->tally, &n);
+	const struct tallied_runtime *rows = event_counts_runtimes(m->tally, &n);
 
 	prometheus_family(p, PREFIX "runtime_info", "gauge", "What the runtime is; always 1.");
 	for (size_t i = 0; i < n; i++) {
@@ -136,7 +140,8 @@ static void write_runtimes(struct prometheus *p, const struct metrics_source *m)
 			prometheus_number(
 				p,
 				(prometheus_labels){
-					{ "runtime", index_text(index, sizeof(index), (int)i) },
+					{ "runtime", metrics_families_index_text(
+							     index, sizeof(index), (int)i) },
 					{ "kind", rows[i].kind },
 					{ "flavor", rows[i].flavor },
 					{ "name", rows[i].name } },
@@ -167,7 +172,7 @@ static const struct {
 	  "Time that the worker was parked." },
 };
 
-/* Threads that are no workers only poll, and nobody knows when they are busy. */
+/* Threads that are no workers only poll: when they are busy is unknown. */
 static bool is_known(const struct tallied_worker *w, enum worker_number number)
 {
 	if (number == QUEUE)
@@ -181,8 +186,9 @@ static void write_worker(const struct prometheus *p, const struct tallied_worker
                          enum worker_number number)
 {
 	char runtime[16], worker[16];
-	const char *runtime_text = index_text(runtime, sizeof(runtime), w->runtime);
-	const char *worker_text = index_text(worker, sizeof(worker), w->worker);
+	const char *runtime_text =
+		metrics_families_index_text(runtime, sizeof(runtime), w->runtime);
+	const char *worker_text = metrics_families_index_text(worker, sizeof(worker), w->worker);
 	prometheus_labels labels = {
 		{ "runtime", runtime_text ? runtime_text : "unknown" },
 		{ "worker", worker_text    ? worker_text
@@ -202,10 +208,10 @@ static void write_worker(const struct prometheus *p, const struct tallied_worker
 static void write_workers(struct prometheus *p, const struct metrics_source *m)
 {
 	size_t n;
-	const struct tallied_worker *rows = event_tally_workers(m->tally, &n);
+	const struct tallied_worker *rows = event_counts_workers(m->tally, &n);
 
 	for (size_t i = 0; i < sizeof(worker_families) / sizeof(*worker_families); i++) {
-		if (!has(m, worker_families[i].event))
+		if (!metrics_families_has(m, worker_families[i].event))
 			continue;
 		prometheus_family(p, worker_families[i].name, worker_families[i].type,
 		                  worker_families[i].help);
@@ -267,7 +273,7 @@ static const struct {
 	  "Time from a wake-up of an idle task to its next poll." },
 };
 
-static uint64_t number_of(const struct tallied_type *t, enum type_number number)
+static uint64_t metrics_families_number_of(const struct tallied_type *t, enum type_number number)
 {
 	switch (number) {
 	case ALIVE:
@@ -305,7 +311,7 @@ static void write_type(const struct prometheus *p, const struct tallied_type *t,
 	};
 
 	if (!h)
-		prometheus_number(p, labels, number_of(t, number));
+		prometheus_number(p, labels, metrics_families_number_of(t, number));
 	else if (h->n)
 		prometheus_histogram(p, labels, h);
 }
@@ -318,10 +324,11 @@ static bool is_used(const struct tallied_type *t)
 static void write_types(struct prometheus *p, const struct metrics_source *m)
 {
 	size_t n;
-	const struct tallied_type *rows = event_tally_types(m->tally, &n);
+	const struct tallied_type *rows = event_counts_types(m->tally, &n);
 
 	for (size_t i = 0; i < sizeof(type_families) / sizeof(*type_families); i++) {
-		if (!has(m, type_families[i].events[0]) || !has(m, type_families[i].events[1]))
+		if (!metrics_families_has(m, type_families[i].events[0]) ||
+		    !metrics_families_has(m, type_families[i].events[1]))
 			continue;
 		prometheus_family(p, type_families[i].name, type_families[i].type,
 		                  type_families[i].help);
@@ -336,7 +343,7 @@ void metrics_families_write(FILE *f, const struct metrics_source *m)
 {
 	struct prometheus p = { .f = f, .all = m->all };
 
-	write_trace(&p, m);
+	metrics_families_write_trace(&p, m);
 	write_runtimes(&p, m);
 	write_workers(&p, m);
 	write_types(&p, m);

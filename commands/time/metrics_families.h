@@ -1,4 +1,4 @@
-/* What the command `metrics` writes: each family of numbers, out of the counts of events. */
+/* Families of numbers that the command `metrics` writes, computed from the counts of events. */
 #ifndef COMMANDS_TIME_METRICS_FAMILIES_H
 #define COMMANDS_TIME_METRICS_FAMILIES_H
 
@@ -6,11 +6,11 @@
 #include <stdio.h>
 
 #include "commands/time/prometheus.h"
-#include "runtimes/trace/event_tally.h"
+#include "runtimes/timeline/event_counts.h"
 
 struct metrics_source {
-	const struct event_tally *tally;
-	const struct trace_plan *plan; /* what it does not show has no family */
+	const struct event_counts *tally;
+	const struct trace_plan *plan; /* events that it does not show have no family */
 	struct trace_totals totals;
 	uint64_t elapsed_ns, slow_ns;
 	const struct prometheus_label *all; /* of each line: the process */

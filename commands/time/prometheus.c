@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "runtimes/trace/event_tally.h"
+#include "runtimes/timeline/event_counts.h"
 
 enum { SECOND = 1000000000 };
 
@@ -12,7 +12,7 @@ void prometheus_family(struct prometheus *p, const char *name, const char *type,
 	fprintf(p->f, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void put_value(FILE *f, const char *text)
+static void prometheus_put_value(FILE *f, const char *text)
 {
 	fputc('"', f);
 	for (; *text; text++) {
@@ -27,39 +27,40 @@ static void put_value(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-static void put_label(FILE *f, const char *name, const char *value, const char **separator)
+static void prometheus_put_label(FILE *f, const char *name, const char *value,
+                                 const char **separator)
 {
 	fprintf(f, "%s%s=", *separator, name);
-	put_value(f, value);
+	prometheus_put_value(f, value);
 	*separator = ",";
 }
 
 /* The start of a line, up to the blank before the number. */
-static void put_series(const struct prometheus *p, const char *suffix,
-                       const struct prometheus_label *labels, const char *bound)
+static void prometheus_put_series(const struct prometheus *p, const char *suffix,
+                                  const struct prometheus_label *labels, const char *bound)
 {
 	const char *separator = "{";
 
 	fprintf(p->f, "%s%s", p->name, suffix);
 	for (const struct prometheus_label *l = p->all; l->name; l++) {
 		if (l->value)
-			put_label(p->f, l->name, l->value, &separator);
+			prometheus_put_label(p->f, l->name, l->value, &separator);
 	}
 	for (const struct prometheus_label *l = labels; l->name; l++) {
 		if (l->value)
-			put_label(p->f, l->name, l->value, &separator);
+			prometheus_put_label(p->f, l->name, l->value, &separator);
 	}
 	if (bound)
-		put_label(p->f, "le", bound, &separator);
+		prometheus_put_label(p->f, "le", bound, &separator);
 	fputs(*separator == ',' ? "} " : " ", p->f);
 }
 
-static void put_number(FILE *f, uint64_t value)
+static void prometheus_put_number(FILE *f, uint64_t value)
 {
 	fprintf(f, "%" PRIu64 "\n", value);
 }
 
-/* Without zeros at its end: "0.0005", "10". */
+/* Seconds without trailing zeros: "0.0005", "10". */
 static void print_seconds(char *text, size_t size, uint64_t ns)
 {
 	int len = snprintf(text, size, "%" PRIu64 ".%09" PRIu64, ns / SECOND, ns % SECOND);
@@ -80,13 +81,13 @@ static void put_time(FILE *f, uint64_t ns)
 
 void prometheus_number(const struct prometheus *p, prometheus_labels labels, uint64_t value)
 {
-	put_series(p, "", labels, NULL);
-	put_number(p->f, value);
+	prometheus_put_series(p, "", labels, NULL);
+	prometheus_put_number(p->f, value);
 }
 
 void prometheus_time(const struct prometheus *p, prometheus_labels labels, uint64_t ns)
 {
-	put_series(p, "", labels, NULL);
+	prometheus_put_series(p, "", labels, NULL);
 	put_time(p->f, ns);
 }
 
@@ -95,18 +96,18 @@ void prometheus_histogram(const struct prometheus *p, prometheus_labels labels,
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < EVENT_TALLY_BOUNDS; i++) {
+	for (size_t i = 0; i < EVENT_COUNTS_BOUNDS; i++) {
 		char bound[40];
 
-		print_seconds(bound, sizeof(bound), event_tally_bounds[i]);
+		print_seconds(bound, sizeof(bound), event_counts_bounds[i]);
 		sum += h->buckets[i];
-		put_series(p, "_bucket", labels, bound);
-		put_number(p->f, sum);
+		prometheus_put_series(p, "_bucket", labels, bound);
+		prometheus_put_number(p->f, sum);
 	}
-	put_series(p, "_bucket", labels, "+Inf");
-	put_number(p->f, h->n);
-	put_series(p, "_sum", labels, NULL);
+	prometheus_put_series(p, "_bucket", labels, "+Inf");
+	prometheus_put_number(p->f, h->n);
+	prometheus_put_series(p, "_sum", labels, NULL);
 	put_time(p->f, h->sum_ns);
-	put_series(p, "_count", labels, NULL);
-	put_number(p->f, h->n);
+	prometheus_put_series(p, "_count", labels, NULL);
+	prometheus_put_number(p->f, h->n);
 }

@@ -1,6 +1,6 @@
 /*
  * Writes numbers in Prometheus' text format, version 0.0.4: families of one name, each with one
- * line for each set of labels. What this file knows is the format, not what the numbers mean.
+ * line for each set of labels. This file knows the format, not the meaning of the numbers.
  */
 #ifndef COMMANDS_TIME_PROMETHEUS_H
 #define COMMANDS_TIME_PROMETHEUS_H
@@ -23,13 +23,13 @@ struct prometheus {
 	const char *name;                   /* of the family; NULL: none has begun */
 };
 
-/* A name of NULL ends them. */
+/* Labels, terminated by a NULL name. */
 typedef const struct prometheus_label prometheus_labels[PROMETHEUS_LABELS + 1];
 
 /* Begins a family; type: "counter", "gauge", "histogram". */
 void prometheus_family(struct prometheus *p, const char *name, const char *type, const char *help);
 void prometheus_number(const struct prometheus *p, prometheus_labels labels, uint64_t value);
-/* The same in seconds. */
+/* prometheus_number() of a time, in seconds. */
 void prometheus_time(const struct prometheus *p, prometheus_labels labels, uint64_t ns);
 /* All lines of a histogram, in seconds. */
 void prometheus_histogram(const struct prometheus *p, prometheus_labels labels,

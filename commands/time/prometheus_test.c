@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "commands/time/prometheus.h"
-#include "runtimes/trace/event_tally.h"
+#include "runtimes/timeline/event_counts.h"
 
 struct written {
 	char *text;
@@ -74,7 +74,7 @@ static void writes_a_histogram(void **state)
 	(void)state;
 	h.buckets[0] = 1;
 	h.buckets[1] = 2;
-	h.buckets[EVENT_TALLY_BOUNDS] = 1;
+	h.buckets[EVENT_COUNTS_BOUNDS] = 1;
 	begin(&w, none);
 	prometheus_histogram(&w.p, (prometheus_labels){ { "t", "a" } }, &h);
 	fflush(w.p.f);

@@ -18,7 +18,7 @@ static uint64_t processor_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Lengths vary, by half: what repeats is not always missed. */
+/* Lengths vary, by half, so that periodic events are not always missed. */
 static void set_next(struct quiet_looks *q, uint64_t used)
 {
 	uint64_t length = used * SHARE > MIN_NS ? used * SHARE : MIN_NS;

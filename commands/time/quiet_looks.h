@@ -1,6 +1,6 @@
 /*
  * Looks at a process again and again without stopping it, where there are no probes. They take at
- * most a tenth of a processor, so the more there is to read, the rarer they are.
+ * most a tenth of a CPU, so the more there is to read, the rarer they are.
  */
 #ifndef COMMANDS_TIME_QUIET_LOOKS_H
 #define COMMANDS_TIME_QUIET_LOOKS_H
@@ -11,9 +11,9 @@
 #include "debugger/base/error.h"
 
 struct quiet_looks {
-	struct session session; /* of its own */
+	struct session session; /* a session of its own */
 	unsigned wants;
-	uint64_t next; /* when the next look is due; ns, CLOCK_MONOTONIC */
+	uint64_t next; /* the time at which the next look is due; ns, CLOCK_MONOTONIC */
 };
 
 /*

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "commands/incident/incident_file.h"
-#include "commands/time/following.h"
+#include "commands/time/recorded.h"
 #include "commands/time/trace_file.h"
+#include "commands/time/trace_loop.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
@@ -21,35 +22,35 @@
 #include "debugger/host/process_end.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/model/names.h"
+#include "runtimes/timeline/timeline.h"
 #include "runtimes/trace/item_ring.h"
-#include "runtimes/trace/trace_moment.h"
 
 enum {
 	MODE = 0600,
-	PIECE = 4096,           /* items that are written between two reads of new ones */
-	ORIGIN_NS = 1000000000, /* between two looks at where a core would be */
-	CORE_S = 5,             /* at most that long before we see it a process has ended */
-	RESYNC_NS = 1000000000, /* at least, between two snapshots because of lost events */
-	END_MS = 60000,         /* for a process that has given its memory back to end */
+	PIECE = 4096,           /* items written between two reads of new ones */
+	ORIGIN_NS = 1000000000, /* time between two looks at where a core would be written */
+	CORE_S = 5,             /* most seconds from the end of a process until it is noticed */
+	RESYNC_NS = 1000000000, /* least time between two snapshots because of lost events */
+	END_MS = 60000,         /* time for a process that has given its memory back to end */
 	LOST = TRACE_NEVENTS,   /* in the ring: poll_ns events were lost; */
-	QUEUE,                  /* and so many tasks were in a queue */
+	QUEUE,                  /* and as many tasks were in a queue */
 };
 
 struct recorder {
 	const struct recorder_setup *setup;
 	const struct recorder_options *options;
 	struct item_ring *ring;
-	struct trace_moment *before; /* at the oldest item of the ring; */
-	bool knows_before;           /* all is recorded that tells it */
-	struct trace_moment *nothing;
+	struct timeline *before; /* at the oldest item of the ring; */
+	bool knows_before;       /* the recorded events suffice to keep it up to date */
+	struct timeline *nothing;
 	struct condition_watch *watch;
 	struct sink *sink;           /* of the file that is being written; NULL: none */
 	struct item_ring_place next; /* of the item that is written next, */
 	struct item_ring_place end;  /* and behind the last one */
-	uint64_t until;              /* when it was begun */
+	uint64_t until;              /* the time when the file was begun */
 	uint64_t written, lost;      /* items in that file, and those lost before them */
 	bool needs_resync;           /* events were lost */
-	uint64_t looked, resynced, queues_looked, origin_read; /* when; ns, CLOCK_MONOTONIC */
+	uint64_t looked, resynced, queues_looked, origin_read; /* times in ns, CLOCK_MONOTONIC */
 	bool deadlocked, look_failed;                          /* at the last look */
 	uint64_t nfiles;
 	bool done, partial;
@@ -63,7 +64,7 @@ struct recorder {
 
 static volatile sig_atomic_t signalled;
 
-static void on_signal(int signal)
+static void recorder_on_signal(int signal)
 {
 	(void)signal;
 	signalled = 1;
@@ -71,7 +72,7 @@ static void on_signal(int signal)
 
 static void catch_signal(struct recorder *r)
 {
-	const struct sigaction ask = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	const struct sigaction ask = { .sa_handler = recorder_on_signal, .sa_flags = SA_RESTART };
 
 	signalled = 0;
 	sigaction(SIGUSR1, &ask, &r->before_signal);
@@ -117,9 +118,9 @@ static void displaced(const struct trace_item *item, void *arg)
 	if (r->sink && r->next.at == item_ring_oldest(r->ring).at)
 		write_next(r);
 	if ((int)item->event == (int)LOST)
-		trace_moment_lost(r->before, item->time);
+		timeline_lost(r->before, item->time);
 	else if ((int)item->event != (int)QUEUE)
-		trace_moment_add(r->before, item);
+		timeline_add(r->before, item);
 }
 
 static bool is_recorded(const struct recorder *r, const struct trace_item *item)
@@ -159,12 +160,12 @@ static uint64_t earliest(const struct recorder *r)
 
 /* ---- snapshots ---- */
 
-/* Begins the conditions anew with the tasks that exist now. */
+/* Restarts the conditions with the tasks that exist now. */
 static void resync(struct recorder *r)
 {
 	const struct snapshot *snap;
 	struct session *s;
-	struct error *err CLEANUP(error_freep) = following_live(r->setup->live, &s);
+	struct error *err CLEANUP(error_freep) = trace_loop_live(r->setup->live, &s);
 
 	err = err ? err : session_snapshot(s, WANT_TASKS, NULL, &snap);
 	r->resynced = clock_now_ns();
@@ -193,9 +194,9 @@ static void look_at_queues(struct recorder *r)
 
 	if (!setup->perfetto || setup->live->pid ||
 	    !sink_filter_has(setup->heading.filter, 0, NULL) ||
-	    clock_since(r->queues_looked) < FOLLOWING_LOOK_NS)
+	    clock_since(r->queues_looked) < TRACE_LOOP_LOOK_NS)
 		return;
-	following_look(setup->live->of, record_queue, r);
+	trace_loop_look(setup->live->of, record_queue, r);
 	r->queues_looked = clock_now_ns();
 }
 
@@ -206,10 +207,10 @@ static void add_lost(struct recorder *r, const struct trace_item *item)
 	condition_watch_lost(r->watch, item->time);
 }
 
-/* Notes the events that were lost up to now. */
-static void note_lost(struct recorder *r)
+/* Records the events that were lost up to now. */
+static void recorder_note_lost(struct recorder *r)
 {
-	/* Those that follow may be older than now. */
+	/* Items may still be read that are older than now. */
 	struct trace_item item = { .event = (enum trace_event)LOST,
 		                   .time = item_ring_end(r->ring).time };
 
@@ -217,13 +218,13 @@ static void note_lost(struct recorder *r)
 		add_lost(r, &item);
 }
 
-/* The same for a file that is written now, even while events go on being lost. */
+/* recorder_note_lost() for a file that is written now, even while events are still being lost. */
 static void note_all_lost(struct recorder *r)
 {
 	struct trace_item item = { .event = (enum trace_event)LOST,
 		                   .time = item_ring_end(r->ring).time };
 
-	note_lost(r);
+	recorder_note_lost(r);
 	item.poll_ns = trace_lost_now(r->setup->trace);
 	if (item.poll_ns)
 		add_lost(r, &item);
@@ -232,7 +233,7 @@ static void note_all_lost(struct recorder *r)
 static struct error *read_more(struct recorder *r)
 {
 	TRY(trace_read(r->setup->trace, recorder_item, r));
-	note_lost(r);
+	recorder_note_lost(r);
 	return NULL;
 }
 
@@ -243,13 +244,13 @@ static const struct file_format *format_of(const struct recorder *r)
 	return trace_file_format(r->setup->out, r->setup->perfetto);
 }
 
-/* Begins the file with what is the case at the oldest event. */
-static void begin_file(struct recorder *r, FILE *f)
+/* Begins the file with the state at the oldest event. */
+static void recorder_begin_file(struct recorder *r, FILE *f)
 {
 	struct trace_heading heading = r->setup->heading;
 
 	heading.start = earliest(r);
-	heading.moment = r->knows_before ? r->before : r->nothing;
+	heading.before = r->knows_before ? r->before : r->nothing;
 	r->written = r->lost = 0;
 	r->until = clock_now_ns();
 	r->next = item_ring_oldest(r->ring);
@@ -258,7 +259,7 @@ static void begin_file(struct recorder *r, FILE *f)
 	r->sink->ops->begin(r->sink, &heading);
 }
 
-/* Writes what was in the ring when the file was begun; new events are read meanwhile. */
+/* Writes the items that were in the ring when the file was begun; new events are read meanwhile. */
 static struct error *write_items(struct recorder *r)
 {
 	while (r->next.at != r->end.at) {
@@ -267,7 +268,7 @@ static struct error *write_items(struct recorder *r)
 		sink_flush(r->sink);
 		TRY(sink_error(r->sink));
 		/* ^C ends the recorder, and not a file that it is about to write. */
-		TRY(following_unless_interrupted(read_more(r)));
+		TRY(trace_loop_unless_interrupted(read_more(r)));
 	}
 	return NULL;
 }
@@ -285,12 +286,12 @@ static struct error *write_sink(struct recorder *r, uint64_t *duration)
 	return sink_error(r->sink);
 }
 
-static struct error *write_trace(struct recorder *r, const char *path, uint64_t *duration)
+static struct error *recorder_write_trace(struct recorder *r, const char *path, uint64_t *duration)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
 	TRY(new_file_open(path, MODE, format_of(r), &file));
-	begin_file(r, file.f);
+	recorder_begin_file(r, file.f);
 	struct error *err = write_sink(r, duration);
 	sink_freep(&r->sink);
 	r->sink = NULL;
@@ -304,7 +305,7 @@ static const char *write_snapshot(struct recorder *r, const char *trace, struct 
 	struct saved_info info = { .when = time(NULL) };
 	const struct snapshot *snap;
 	struct session *s;
-	struct error *err = following_live(r->setup->live, &s);
+	struct error *err = trace_loop_live(r->setup->live, &s);
 
 	err = err ? err : session_snapshot(s, incident_file_wants, NULL, &snap);
 	if (!err) {
@@ -331,15 +332,15 @@ static struct error *announce(const struct recorder *r, const struct recorded *w
 	if (what->snapshot && last)
 		answer.snapshot = last;
 	out_begin(r->setup->out, &answer);
-	r->setup->out->ops->recorded(r->setup->out, what);
+	part_recorded(r->setup->out, what);
 	TRY(out_end(r->setup->out));
 	fflush(options->messages);
 	return NULL;
 }
 
 /* Writes one file. end: how the process has ended; NULL: it lives. */
-static struct error *record(struct recorder *r, const char *when, const char *why,
-                            const struct process_end *end)
+static struct error *recorder_record(struct recorder *r, const char *when, const char *why,
+                                     const struct process_end *end)
 {
 	SCRATCH(tmp);
 	const char *path = r->options->path;
@@ -354,7 +355,7 @@ static struct error *record(struct recorder *r, const char *when, const char *wh
 		what.core = core_file_find(&r->origin, end->signal, time(NULL) - CORE_S, &tmp);
 	TRY(trace_read_until_now(r->setup->trace, recorder_item, r, &now));
 	note_all_lost(r);
-	TRY(error_wrap(write_trace(r, what.path, &what.duration_ns), "writing the trace"));
+	TRY(error_wrap(recorder_write_trace(r, what.path, &what.duration_ns), "writing the trace"));
 	what.events = r->written;
 	what.lost = r->lost;
 	r->partial |= r->lost > 0;
@@ -372,7 +373,7 @@ static struct error *find_deadlock(struct recorder *r, struct arena *a, const ch
 	struct session *s;
 
 	*ret = NULL;
-	TRY(following_live(r->setup->live, &s));
+	TRY(trace_loop_live(r->setup->live, &s));
 	arena_reset(&s->answer);
 	TRY(session_snapshot(s, ASYNCDBG_CHECK_WANTS, NULL, &snap));
 	TRY(session_check(s, snap, 0, &result));
@@ -399,8 +400,8 @@ static struct error *look_for_deadlock(struct recorder *r, struct arena *a, cons
 	if (err->kind == ERR_INTERRUPTED || first)
 		return err;
 	if (!r->look_failed)
-		fprintf(r->setup->out->options.messages, "note: no look for a deadlock: %s\n",
-		        err->message);
+		fprintf(r->setup->out->options.messages,
+		        "note: could not check for a deadlock: %s\n", err->message);
 	r->look_failed = true;
 	error_free(err);
 	return NULL;
@@ -415,7 +416,7 @@ static struct error *check_deadlock(struct recorder *r)
 	    (double)clock_since(r->looked) / 1e9 < r->options->every)
 		return NULL;
 	TRY(look_for_deadlock(r, &tmp, &why));
-	return why ? record(r, "deadlock", why, NULL) : NULL;
+	return why ? recorder_record(r, "deadlock", why, NULL) : NULL;
 }
 
 /* The process has ended: by a signal, if so much is known. */
@@ -423,7 +424,7 @@ static struct error *check_death(struct recorder *r)
 {
 	SCRATCH(tmp);
 	struct process_end end;
-	const char *why = "the program has ended, and how is not known";
+	const char *why = "the program has ended, it is unknown how";
 
 	if (!recorder_options_have(r->options, CONDITION_DEATH))
 		return NULL;
@@ -432,7 +433,7 @@ static struct error *check_death(struct recorder *r)
 		return NULL;
 	if (end.known)
 		why = arena_printf(&tmp, "%s has ended the program", signal_name(&tmp, end.signal));
-	return record(r, "death", why, &end);
+	return recorder_record(r, "death", why, &end);
 }
 
 static struct error *check_events(struct recorder *r, uint64_t now, const struct process_end *end)
@@ -441,7 +442,7 @@ static struct error *check_events(struct recorder *r, uint64_t now, const struct
 	const char *why;
 	const struct condition *met = condition_watch_look(r->watch, now, &tmp, &why);
 
-	return met ? record(r, met->text, why, end) : NULL;
+	return met ? recorder_record(r, met->text, why, end) : NULL;
 }
 
 static bool process_ends_within(const struct recorder *r, int ms)
@@ -456,20 +457,20 @@ static struct error *check_end(struct recorder *r, uint64_t now)
 	const struct process_end unknown = { 0 };
 
 	TRY(check_events(r, now, &unknown));
-	if (r->done || following_has_executed(r->setup->pid, r->pidfd))
+	if (r->done || process_has_executed(r->setup->pid, r->pidfd))
 		return NULL;
 	return process_ends_within(r, END_MS) ? check_death(r) : NULL;
 }
 
-static struct error *check_signal(struct recorder *r)
+static struct error *recorder_check_signal(struct recorder *r)
 {
 	if (!signalled)
 		return NULL;
 	signalled = 0;
-	return record(r, "SIGUSR1", "SIGUSR1 was sent to asyncdbg", NULL);
+	return recorder_record(r, "SIGUSR1", "SIGUSR1 was sent to asyncdbg", NULL);
 }
 
-/* Where a core would be may change while the process lives. */
+/* Reads again where a core would be written: that may change while the process lives. */
 static void look_at_origin(struct recorder *r)
 {
 	struct core_origin now;
@@ -487,7 +488,7 @@ struct error *recorder_tick(uint64_t now, bool ended, void *arg)
 	struct recorder *r = arg;
 	bool gone = trace_is_over(r->setup->trace) || process_ends_within(r, 0);
 
-	note_lost(r);
+	recorder_note_lost(r);
 	if (r->done)
 		return NULL;
 	if (ended)
@@ -498,13 +499,13 @@ struct error *recorder_tick(uint64_t now, bool ended, void *arg)
 	look_at_queues(r);
 	TRY(check_events(r, now, NULL));
 	if (!r->done)
-		TRY(check_signal(r));
+		TRY(recorder_check_signal(r));
 	return r->done ? NULL : check_deadlock(r);
 }
 
 /* ---- begin and end ---- */
 
-/* Whether the program shows what the conditions need. */
+/* Whether the program shows the events that the conditions need. */
 static struct error *check_plan(const struct recorder *r)
 {
 	const struct trace_plan *plan = trace_plan_of(r->setup->trace);
@@ -526,14 +527,14 @@ static struct error *check_plan(const struct recorder *r)
 }
 
 /* The name of the file is tried before anything is recorded. */
-static struct error *check_file(const struct recorder *r)
+static struct error *recorder_check_file(const struct recorder *r)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
 	return new_file_open(r->options->path, MODE, format_of(r), &file);
 }
 
-/* Whether what is recorded tells what tasks do. */
+/* Whether the recorded events determine the activity of tasks at each moment. */
 static bool tells_moments(const struct recorder_setup *setup)
 {
 	const bool *wanted = setup->heading.wanted;
@@ -542,7 +543,7 @@ static bool tells_moments(const struct recorder_setup *setup)
 	       wanted[TRACE_POLL_END] && wanted[TRACE_TERMINATE] && wanted[TRACE_WAKE];
 }
 
-static void print_beginning(const struct recorder *r)
+static void recorder_print_beginning(const struct recorder *r)
 {
 	FILE *f = r->setup->out->options.messages;
 
@@ -567,17 +568,17 @@ struct error *recorder_begin(const struct recorder_setup *setup,
 	r->options = options;
 	r->pidfd = (int)syscall(SYS_pidfd_open, setup->pid, 0);
 	catch_signal(r);
-	r->before = trace_moment_new(NULL, NULL);
-	r->nothing = trace_moment_new(NULL, NULL);
+	r->before = timeline_new(TIMELINE_SPANS | TIMELINE_CALLS, NULL, NULL);
+	r->nothing = timeline_new(TIMELINE_SPANS | TIMELINE_CALLS, NULL, NULL);
 	r->knows_before = tells_moments(setup);
 	r->watch = condition_watch_new(options->conditions, options->n, setup->heading.filter);
-	trace_moment_begin(r->before, known ? known : &nothing, now);
+	timeline_begin(r->before, known ? known : &nothing, now);
 	condition_watch_begin(r->watch, known ? known : &nothing, now);
 	TRY(check_plan(r));
-	TRY(check_file(r));
+	TRY(recorder_check_file(r));
 	TRY(item_ring_new(options->size, displaced, r, &r->ring));
 	look_at_origin(r);
-	print_beginning(r);
+	recorder_print_beginning(r);
 	*ret = r;
 	r = NULL;
 	return NULL;
@@ -589,8 +590,8 @@ void recorder_free(struct recorder *r)
 		return;
 	sigaction(SIGUSR1, &r->before_signal, NULL);
 	item_ring_free(r->ring);
-	trace_moment_free(r->before);
-	trace_moment_free(r->nothing);
+	timeline_free(r->before);
+	timeline_free(r->nothing);
 	condition_watch_free(r->watch);
 	arena_free(&r->origin_arena);
 	file_close(&r->pidfd);

@@ -16,14 +16,17 @@
 
 struct live_session;
 
-/* What it needs of the trace that it records; all is borrowed. */
+/* Parts of the recorded trace that the recorder needs; all are borrowed. */
 struct recorder_setup {
 	struct live_session *live;
 	struct out *out;
 	struct trace *trace;
 	pid_t pid;
 	bool perfetto; /* format of the files */
-	/* Of each file, which sets start and moment itself; wanted has the events to be written. */
+	/*
+	 * Heading of each file, which sets start and before itself; wanted has the events to be
+	 * written.
+	 */
 	struct trace_heading heading;
 	uint64_t min_ns; /* shorter polls are left out */
 };
@@ -31,9 +34,9 @@ struct recorder_setup {
 struct recorder;
 
 /*
- * Begins. known: what existed when the trace was attached, or NULL, nothing. The errors of the
- * first look for a deadlock; ERR_UNSUPPORTED where the program does not show what a condition
- * needs. setup and options must outlive it. From here on SIGUSR1 writes a file.
+ * Begins to record. known: the tasks that existed when the trace was attached, or NULL, none. The
+ * errors of the first look for a deadlock; ERR_UNSUPPORTED where the program does not show an event
+ * that a condition needs. setup and options must outlive it. From here on SIGUSR1 writes a file.
  */
 struct error *recorder_begin(const struct recorder_setup *setup,
                              const struct recorder_options *options, const struct snapshot *known,
@@ -42,7 +45,7 @@ struct error *recorder_begin(const struct recorder_setup *setup,
 void recorder_free(struct recorder *r);
 void recorder_freep(struct recorder **r);
 
-/* For struct following; arg is the recorder. */
+/* Callbacks for struct trace_loop; arg is the recorder. */
 bool recorder_item(const struct trace_item *item, void *arg);
 struct error *recorder_tick(uint64_t now, bool ended, void *arg) MUST_CHECK;
 /* Becomes true when all files are written. */

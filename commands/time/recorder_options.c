@@ -9,7 +9,8 @@ enum { MAX_COUNT = 10000 /* files */ };
 static const uint64_t max_size = UINT64_C(1) << 40;
 static const double default_every = 10;
 
-static struct error *read_conditions(const struct call *call, struct recorder_options *ret)
+static struct error *recorder_options_read_conditions(const struct call *call,
+                                                      struct recorder_options *ret)
 {
 	for (size_t i = 0; i < call->noptions; i++) {
 		const struct chosen_option *o = &call->options[i];
@@ -17,7 +18,7 @@ static struct error *read_conditions(const struct call *call, struct recorder_op
 		if (strcmp(o->option->name, "when") != 0)
 			continue;
 		if (ret->n == CONDITION_MAX)
-			return error_new(ERR_USAGE, "--when may be given %d times",
+			return error_new(ERR_USAGE, "--when may be given at most %d times",
 			                 (int)CONDITION_MAX);
 		TRY(error_wrap(condition_read(o->values[0], &ret->conditions[ret->n++]), "--when"));
 	}
@@ -45,7 +46,7 @@ static struct error *read_numbers(const struct call *call, struct recorder_optio
 	if (count)
 		TRY(error_wrap(words_number(count, "a number of files", MAX_COUNT, &ret->count),
 		               "--count"));
-	return ret->count ? NULL : error_new(ERR_USAGE, "--count is at least 1");
+	return ret->count ? NULL : error_new(ERR_USAGE, "--count must be at least 1");
 }
 
 struct error *recorder_options_read(const struct call *call, struct recorder_options *ret)
@@ -62,10 +63,11 @@ struct error *recorder_options_read(const struct call *call, struct recorder_opt
 		return NULL;
 	TRY(error_wrap(words_size(size, max_size, &ret->size), "--ring"));
 	if (ret->size < ITEM_RING_MIN)
-		return error_new(ERR_USAGE, "--ring is at least %dK", (int)ITEM_RING_MIN >> 10);
+		return error_new(ERR_USAGE, "--ring must be at least %dK",
+		                 (int)ITEM_RING_MIN >> 10);
 	if (!ret->path || strcmp(ret->path, "-") == 0)
 		return error_new(ERR_USAGE, "--ring needs a file to write to: -o FILE");
-	TRY(read_conditions(call, ret));
+	TRY(recorder_options_read_conditions(call, ret));
 	return read_numbers(call, ret);
 }
 

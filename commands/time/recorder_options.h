@@ -1,4 +1,4 @@
-/* What a user asks of the flight recorder: see recorder.h. */
+/* Options of the flight recorder: see recorder.h. */
 #ifndef COMMANDS_TIME_RECORDER_OPTIONS_H
 #define COMMANDS_TIME_RECORDER_OPTIONS_H
 
@@ -13,16 +13,16 @@
 /* Rows for the table of options of `trace`. */
 #define RECORDER_OPTIONS                                                                           \
 	{ "ring", "SIZE", false,                                                                   \
-	  "Keep the last events in SIZE bytes of memory (K, M, G), and write FILE only when a "    \
-	  "condition is met, or for SIGUSR1" },                                                    \
+	  "Keep the last events in SIZE bytes of memory (K, M, G), and write FILE when a "         \
+	  "condition is met, or on SIGUSR1" },                                                     \
 		{ "when", "CONDITION", true,                                                       \
-		  "With --ring: 'poll>TIME', 'runnable>TIME', 'alive>N', deadlock or death, by a " \
-		  "signal" },                                                                      \
+		  "With --ring: write FILE on 'poll>TIME', 'runnable>TIME', 'alive>N', deadlock "  \
+		  "or death (by a signal)" },                                                      \
 		{ "count", "N", false,                                                             \
-		  "With --ring: write FILE, FILE.2 and so on up to N, then end; 1 by default" },   \
+		  "With --ring: write FILE, FILE.2 and so on up to N, then exit; default 1" },     \
 	{                                                                                          \
 		"every", "TIME", false,                                                            \
-			"With --when deadlock: look for one each TIME, 10s by default"             \
+			"With --when deadlock: check for one every TIME, default 10s"              \
 	}
 
 struct recorder_options {

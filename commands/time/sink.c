@@ -27,8 +27,8 @@ void sink_freep(struct sink **s)
 		(*s)->ops->free(*s);
 }
 
-/* At once: what is called later overwrites errno. */
-static void note_failure(struct sink *s)
+/* errno is saved at once: later calls overwrite it. */
+static void sink_note_failure(struct sink *s)
 {
 	if (!s->failed && ferror_unlocked(s->f))
 		s->failed = errno ? errno : EIO;
@@ -39,7 +39,7 @@ void sink_item(struct sink *s, const struct trace_item *item)
 	if (s->failed)
 		return;
 	s->ops->item(s, item);
-	note_failure(s);
+	sink_note_failure(s);
 }
 
 void sink_flush(struct sink *s)
@@ -47,7 +47,7 @@ void sink_flush(struct sink *s)
 	if (s->failed)
 		return;
 	s->ops->flush(s);
-	note_failure(s);
+	sink_note_failure(s);
 }
 
 void sink_end(struct sink *s, const struct trace_ending *e)
@@ -55,14 +55,14 @@ void sink_end(struct sink *s, const struct trace_ending *e)
 	if (s->failed)
 		return;
 	s->ops->end(s, e);
-	note_failure(s);
+	sink_note_failure(s);
 }
 
 struct error *sink_error(struct sink *s)
 {
 	struct error *err = s->ops->error ? s->ops->error(s) : NULL;
 
-	note_failure(s);
+	sink_note_failure(s);
 	if (!err && s->failed)
 		err = error_os(s->failed, "the file");
 	return err;

@@ -1,4 +1,4 @@
-/* What becomes of the events of a trace: one file for each format. */
+/* Sinks for the events of a trace: one file for each format. */
 #ifndef COMMANDS_TIME_SINK_H
 #define COMMANDS_TIME_SINK_H
 
@@ -7,17 +7,17 @@
 #include "commands/out/out.h"
 #include "runtimes/trace/trace.h"
 
-struct trace_moment;
+struct timeline;
 
-/* Which tasks are shown; all zeros: all, and events of threads alone, too. */
+/* Selects the tasks to show; all zeros: all tasks, and events of threads alone, too. */
 struct sink_filter {
-	bool of_task; /* only that of this id: */
+	bool of_task; /* only the task with this id: */
 	uint64_t task;
-	const char *type; /* only those whose type has this text; NULL: all */
+	const char *type; /* only tasks whose type has this text; NULL: all */
 };
 bool sink_filter_has(const struct sink_filter *f, uint64_t task, const char *type);
 
-/* What is known when a trace begins. */
+/* Properties known when a trace begins. */
 struct trace_heading {
 	const struct trace_plan *plan;
 	const struct answer *answer; /* with a snapshot of the program */
@@ -27,18 +27,18 @@ struct trace_heading {
 	uint64_t cost_ns;            /* expected for each poll */
 	size_t nstatics;             /* static probes of the program that are attached */
 	const struct sink_filter *filter;
-	/* What is the case at start; it lives as long as the sink. */
-	struct trace_moment *moment;
+	/* State of the program at start; it lives as long as the sink. */
+	struct timeline *before;
 };
 
-/* And when it ends. */
+/* Properties known when a trace ends. */
 struct trace_ending {
 	struct trace_totals totals;
 	uint64_t duration_ns; /* from the start of the heading */
 	uint64_t detach_ns;   /* 0: nothing was detached yet */
 };
 
-/* How many tasks are in a queue of a runtime. */
+/* Length of a queue of a runtime. */
 struct sink_queue {
 	uint64_t time;       /* ns, CLOCK_MONOTONIC */
 	int runtime, worker; /* worker -1: the injection queue */
@@ -53,7 +53,7 @@ struct sink {
 	int failed;     /* errno of the first write to f that has failed; 0: none has */
 };
 
-/* All of them buffer; f is flushed by the caller. */
+/* Operations of a format. All of them buffer; f is flushed by the caller. */
 struct sink_ops {
 	void (*begin)(struct sink *s, const struct trace_heading *h);
 	void (*item)(struct sink *s, const struct trace_item *item);
@@ -62,7 +62,7 @@ struct sink_ops {
 	void (*lost)(struct sink *s, uint64_t n);
 	/* NULL: lengths of queues are not shown. */
 	void (*queue)(struct sink *s, const struct sink_queue *q);
-	/* Writes out what is buffered; after each batch of items. */
+	/* Writes out buffered items; called after each batch of items. */
 	void (*flush)(struct sink *s);
 	void (*end)(struct sink *s, const struct trace_ending *e);
 	/* The first error that was not returned yet; NULL: none, or ferror(f) has it. */
@@ -74,13 +74,13 @@ struct sink_ops {
 struct sink *sink_text_new(FILE *f, const struct out_options *options);
 /* lines: a line for each item; else one document. */
 struct sink *sink_json_new(FILE *f, const struct out_options *options, bool lines);
-/* For Perfetto; f is used by its descriptor alone. */
+/* Format of Perfetto; f is used by its descriptor alone. */
 struct sink *sink_perfetto_new(FILE *f, const struct out_options *options);
-/* For Perfetto, or in the format of out. */
+/* Format of Perfetto, or that of out. */
 struct sink *sink_new(const struct out *out, FILE *f, bool perfetto);
 /*
- * These call the operation, unless a write to the file has failed before: what would be written
- * later belongs behind what is missing. Of that write errno is kept.
+ * Operations that are skipped once a write to the file has failed: later output would have to
+ * follow the missing part. errno of that write is kept.
  */
 void sink_item(struct sink *s, const struct trace_item *item);
 void sink_flush(struct sink *s);

@@ -5,7 +5,7 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/map.h"
-#include "runtimes/trace/worker_load.h"
+#include "runtimes/timeline/timeline.h"
 
 enum {
 	INTERVAL_NS = 100000000, /* between two values, at least */
@@ -14,21 +14,21 @@ enum {
 	MAX_TRACKS = 1 << 12,
 };
 
-/* What the tracks of a worker are about. */
+/* Kinds of tracks of a worker. */
 enum { OF_QUEUE = 1, OF_BUSY };
 
 struct sink_counters {
 	struct perfetto *p;
-	struct error *err; /* of a worker's value; the first one */
+	struct error *err; /* the first error of writing a worker's value */
 	bool has_polls, has_busy;
 	uint64_t polls_track;  /* 0: none yet */
 	uint64_t start, since; /* since 0: there was no item yet */
 	uint64_t npolls;
-	struct map tracks; /* hash of what, runtime and worker -> track */
-	struct worker_load *load;
+	struct map tracks;         /* hash of kind, runtime and worker -> track */
+	struct timeline *timeline; /* of the loads of threads */
 };
 
-static bool shows(const struct trace_heading *h, enum trace_event event)
+static bool sink_counters_shows(const struct trace_heading *h, enum trace_event event)
 {
 	return h->wanted[event] && h->plan->has[event];
 }
@@ -40,9 +40,10 @@ struct sink_counters *sink_counters_new(struct perfetto *p, const struct trace_h
 
 	c->p = p;
 	c->start = h->start;
-	c->has_polls = all && shows(h, TRACE_POLL_START);
-	c->has_busy = all && shows(h, TRACE_PARK) && shows(h, TRACE_UNPARK);
-	c->load = worker_load_new();
+	c->has_polls = all && sink_counters_shows(h, TRACE_POLL_START);
+	c->has_busy =
+		all && sink_counters_shows(h, TRACE_PARK) && sink_counters_shows(h, TRACE_UNPARK);
+	c->timeline = timeline_new(TIMELINE_LOADS, NULL, NULL);
 	return c;
 }
 
@@ -52,13 +53,13 @@ void sink_counters_free(struct sink_counters *c)
 		return;
 	error_free(c->err);
 	map_free(&c->tracks);
-	worker_load_free(c->load);
+	timeline_free(c->timeline);
 	free(c);
 }
 
 /* A value of a worker, or of a runtime where worker is -1. Its track is added before its first. */
-static struct error *count(struct sink_counters *c, unsigned what, int runtime, int worker,
-                           uint64_t time, int64_t value)
+static struct error *sink_counters_count(struct sink_counters *c, unsigned what, int runtime,
+                                         int worker, uint64_t time, int64_t value)
 {
 	uint64_t key = map_key_of_pair(what << 1 | 1, (uint64_t)runtime << 32 | (uint32_t)worker);
 	uint64_t track = (uintptr_t)map_get(&c->tracks, key);
@@ -79,13 +80,19 @@ static struct error *count(struct sink_counters *c, unsigned what, int runtime, 
 	return perfetto_count(c->p, time, track, value);
 }
 
-static void count_busy(const struct trace_item *of, uint64_t busy_ns, uint64_t all_ns, void *arg)
+/* Writes the share of time that a worker was busy; threads of which nothing is known are forgotten.
+ */
+static bool count_busy(struct timeline_load *l, void *arg)
 {
 	struct sink_counters *c = arg;
-	int64_t share = (int64_t)((busy_ns * PERCENT + all_ns / 2) / all_ns);
+	uint64_t all = l->busy_ns + l->parked_ns;
+	bool known = l->work != WORK_UNKNOWN;
 
-	if (!c->err)
-		c->err = count(c, OF_BUSY, of->runtime, of->worker, c->since, share);
+	if (known && all && l->worker >= 0 && !c->err)
+		c->err = sink_counters_count(c, OF_BUSY, l->runtime, l->worker, c->since,
+		                             (int64_t)((l->busy_ns * PERCENT + all / 2) / all));
+	l->polls = l->parks = l->busy_ns = l->parked_ns = 0;
+	return known;
 }
 
 static struct error *count_polls(struct sink_counters *c, uint64_t time)
@@ -100,7 +107,7 @@ static struct error *count_polls(struct sink_counters *c, uint64_t time)
 	                      (int64_t)((double)c->npolls * SECOND_NS / (double)elapsed + 0.5));
 }
 
-/* Writes what has happened since the last call. */
+/* Writes the counters since the last call. */
 static struct error *advance(struct sink_counters *c, uint64_t time)
 {
 	struct error *err;
@@ -110,7 +117,7 @@ static struct error *advance(struct sink_counters *c, uint64_t time)
 	if (c->has_polls)
 		TRY(count_polls(c, time));
 	if (c->has_busy)
-		worker_load_take(c->load, time, count_busy, c);
+		timeline_each_load(c->timeline, time, count_busy, c);
 	c->since = time;
 	c->npolls = 0;
 	err = c->err;
@@ -120,7 +127,7 @@ static struct error *advance(struct sink_counters *c, uint64_t time)
 
 void sink_counters_lost(struct sink_counters *c)
 {
-	worker_load_lost(c->load);
+	timeline_lost(c->timeline, 0);
 }
 
 void sink_counters_known(struct sink_counters *c, const struct trace_item *start)
@@ -129,7 +136,7 @@ void sink_counters_known(struct sink_counters *c, const struct trace_item *start
 
 	now.time = c->start;
 	if (c->has_busy)
-		worker_load_add(c->load, &now);
+		timeline_add(c->timeline, &now);
 }
 
 struct error *sink_counters_item(struct sink_counters *c, const struct trace_item *item)
@@ -140,13 +147,13 @@ struct error *sink_counters_item(struct sink_counters *c, const struct trace_ite
 		TRY(advance(c, item->time));
 	c->npolls += item->event == TRACE_POLL_START && item->job == TRACE_TASK;
 	if (c->has_busy)
-		worker_load_add(c->load, item);
+		timeline_add(c->timeline, item);
 	return NULL;
 }
 
 struct error *sink_counters_queue(struct sink_counters *c, const struct sink_queue *q)
 {
-	return count(c, OF_QUEUE, q->runtime, q->worker, q->time, (int64_t)q->length);
+	return sink_counters_count(c, OF_QUEUE, q->runtime, q->worker, q->time, (int64_t)q->length);
 }
 
 struct error *sink_counters_end(struct sink_counters *c, uint64_t time)

@@ -1,6 +1,6 @@
 /*
- * Tracks of numbers of a trace for Perfetto, beside that of the tasks that are alive: polls a
- * second, what share of their time workers are busy, and the lengths of queues.
+ * Counter tracks of a trace for Perfetto, beside that of the tasks that are alive: polls a second,
+ * the share of time that workers are busy, and the lengths of queues.
  */
 #ifndef COMMANDS_TIME_SINK_COUNTERS_H
 #define COMMANDS_TIME_SINK_COUNTERS_H
@@ -11,7 +11,8 @@
 struct sink_counters;
 
 /*
- * p is borrowed. Of a trace that shows some tasks or polls only there are none. Never NULL.
+ * p is borrowed. A trace that shows only some tasks or polls has no counters of polls and of busy
+ * workers. Never NULL.
  */
 struct sink_counters *sink_counters_new(struct perfetto *p, const struct trace_heading *h);
 /* NULL is allowed. */
@@ -21,10 +22,10 @@ void sink_counters_free(struct sink_counters *c);
 void sink_counters_lost(struct sink_counters *c);
 /* A poll or a park that goes on when the trace begins. */
 void sink_counters_known(struct sink_counters *c, const struct trace_item *start);
-/* These return the first error of writing. */
+/* sink_counters_item() and sink_counters_queue() return the first error of writing. */
 struct error *sink_counters_item(struct sink_counters *c, const struct trace_item *item) MUST_CHECK;
 struct error *sink_counters_queue(struct sink_counters *c, const struct sink_queue *q) MUST_CHECK;
-/* Writes what is known up to this time. */
+/* Writes the counters up to this time. */
 struct error *sink_counters_end(struct sink_counters *c, uint64_t time) MUST_CHECK;
 
 #endif

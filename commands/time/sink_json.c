@@ -6,16 +6,16 @@
 #include "commands/json/out_json.h"
 #include "commands/time/sink.h"
 #include "debugger/base/arena.h"
+#include "debugger/base/json_writer.h"
 #include "debugger/base/map.h"
-#include "runtimes/saved/json_writer.h"
 
 enum {
-	MAX_MEMBERS = 65536, /* texts of struct members */
+	MAX_MEMBERS = 65536, /* texts of struct sink_json_members */
 	MAX_TYPE = 4096,     /* bytes of a type that is in one */
 };
 
 /* Members that many items have alike, in the form of a line. */
-struct members {
+struct sink_json_members {
 	const char *text;
 	size_t len;
 };
@@ -24,10 +24,10 @@ struct sink_json {
 	struct sink sink;
 	bool lines;
 	struct map defined; /* numbers of places that were written */
-	struct map known;   /* hash of what struct members is about -> that */
+	struct map known;   /* hash of the subject -> struct sink_json_members */
 	struct arena arena;
 	struct json_writer w;
-	struct json_writer part; /* to write one of struct members; it has no file */
+	struct json_writer part; /* to write one of struct sink_json_members; it has no file */
 };
 
 static const char *const job_names[] = {
@@ -50,7 +50,7 @@ static void put_events(struct json_writer *w, const struct trace_heading *h)
 		out_json_missing_keys(w, h->plan);
 }
 
-static void begin(struct sink *s, const struct trace_heading *h)
+static void sink_json_begin(struct sink *s, const struct trace_heading *h)
 {
 	struct sink_json *j = (struct sink_json *)s;
 	struct json_writer *w = &j->w;
@@ -119,7 +119,7 @@ static void put_hit(struct json_writer *w, const struct trace_hit *hit)
 
 typedef void members_fn(struct json_writer *w, const struct trace_item *item);
 
-static void put_thread(struct json_writer *w, const struct trace_item *item)
+static void sink_json_put_thread(struct json_writer *w, const struct trace_item *item)
 {
 	json_put_text(w, "event", trace_event_name(item->event));
 	out_json_number_if(w, "tid", item->tid > 0, (uint64_t)item->tid);
@@ -133,17 +133,18 @@ static void put_future(struct json_writer *w, const struct trace_item *item)
 	json_put_text(w, "kind", job_names[item->job]);
 }
 
-static const struct members *make_members(struct sink_json *j, uint64_t key, members_fn *put,
-                                          const struct trace_item *item)
+static const struct sink_json_members *make_members(struct sink_json *j, uint64_t key,
+                                                    members_fn *put, const struct trace_item *item)
 {
-	struct members *m;
+	struct sink_json_members *m;
 
 	if (j->known.n >= MAX_MEMBERS || (item->type && strlen(item->type) > MAX_TYPE))
 		return NULL;
 	json_writer_init(&j->part, NULL, true);
 	put(&j->part, item);
-	m = NEW(&j->arena, struct members);
-	*m = (struct members){ arena_strndup(&j->arena, j->part.buffer, j->part.n), j->part.n };
+	m = NEW(&j->arena, struct sink_json_members);
+	*m = (struct sink_json_members){ arena_strndup(&j->arena, j->part.buffer, j->part.n),
+		                         j->part.n };
 	map_put(&j->known, key, m);
 	return m;
 }
@@ -152,7 +153,7 @@ static const struct members *make_members(struct sink_json *j, uint64_t key, mem
 static void put_alike(struct sink_json *j, uint64_t key, members_fn *put,
                       const struct trace_item *item)
 {
-	const struct members *m = j->lines ? map_get(&j->known, key) : NULL;
+	const struct sink_json_members *m = j->lines ? map_get(&j->known, key) : NULL;
 
 	if (!m && j->lines)
 		m = make_members(j, key, put, item);
@@ -169,7 +170,7 @@ static uint64_t key_of_thread(const struct trace_item *item)
 	return map_key_of_pair((uint64_t)(uint32_t)item->tid << 8 | item->event, of_worker);
 }
 
-/* How long something took, or the bound that its late end tells. */
+/* Writes the length of a poll or park, or its upper limit if its end is late. */
 static void put_length(struct json_writer *w, const char *name, const char *at_most,
                        const struct trace_item *item)
 {
@@ -178,7 +179,7 @@ static void put_length(struct json_writer *w, const char *name, const char *at_m
 		json_put_int(w, at_most, (int64_t)item->at_most_ns);
 }
 
-static void item(struct sink *s, const struct trace_item *item)
+static void sink_json_item(struct sink *s, const struct trace_item *item)
 {
 	struct sink_json *j = (struct sink_json *)s;
 	struct json_writer *w = &j->w;
@@ -187,7 +188,7 @@ static void item(struct sink *s, const struct trace_item *item)
 		define_place(j, item->place);
 	json_open_object(w, NULL);
 	json_put_int(w, "t", (int64_t)item->time);
-	put_alike(j, key_of_thread(item), put_thread, item);
+	put_alike(j, key_of_thread(item), sink_json_put_thread, item);
 	out_json_task_key(w, "task", item->task);
 	if (item->task)
 		put_alike(j, map_key_of_pair((uintptr_t)item->type, 1 + (uint64_t)item->job),
@@ -216,13 +217,13 @@ static void item(struct sink *s, const struct trace_item *item)
 		json_end_line(w);
 }
 
-static void flush(struct sink *s)
+static void sink_json_flush(struct sink *s)
 {
 	json_flush(&((struct sink_json *)s)->w);
 	fflush(s->f);
 }
 
-static void end(struct sink *s, const struct trace_ending *e)
+static void sink_json_end(struct sink *s, const struct trace_ending *e)
 {
 	struct sink_json *j = (struct sink_json *)s;
 	struct json_writer *w = &j->w;
@@ -241,10 +242,10 @@ static void end(struct sink *s, const struct trace_ending *e)
 	if (!j->lines)
 		json_close_object(w);
 	json_end_line(w);
-	flush(s);
+	sink_json_flush(s);
 }
 
-static void free_sink(struct sink *s)
+static void sink_json_free_sink(struct sink *s)
 {
 	struct sink_json *j = (struct sink_json *)s;
 
@@ -254,7 +255,8 @@ static void free_sink(struct sink *s)
 	free(s);
 }
 
-static const struct sink_ops ops = { begin, item, NULL, NULL, flush, end, NULL, free_sink };
+static const struct sink_ops ops = { sink_json_begin, sink_json_item, NULL, NULL,
+	                             sink_json_flush, sink_json_end,  NULL, sink_json_free_sink };
 
 struct sink *sink_json_new(FILE *f, const struct out_options *options, bool lines)
 {

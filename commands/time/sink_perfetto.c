@@ -13,11 +13,11 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
-#include "debugger/live/proc.h"
+#include "debugger/host/process_list.h"
 #include "debugger/target/target.h"
 #include "dwarf/names/demangle.h"
+#include "runtimes/timeline/timeline.h"
 #include "runtimes/trace/trace_key.h"
-#include "runtimes/trace/trace_moment.h"
 
 enum {
 	MAX_GROUPS = 10000, /* types with a track of their own */
@@ -36,7 +36,7 @@ struct task_track {
 	uint64_t id, track;
 	struct track_group *group;
 	bool shared; /* track is a lane, in which a slice around the others has the task's name, */
-	bool named;  /* which is open */
+	bool named;  /* that outer slice is open */
 	uint64_t flow; /* of the wake-up that its next poll follows; 0: none */
 	pid_t polled_on;
 	bool open, alive; /* a slice is open; the task has not ended */
@@ -57,14 +57,14 @@ struct sink_perfetto {
 		sites; /* id of a task that exists when the trace begins -> struct source_place */
 	VEC(struct task_track) list;
 	size_t ngroups, nalive, nown; /* nown: tasks with a track of their own */
-	struct track_group others;    /* of the types beyond */
+	struct track_group others;    /* group of the types beyond the limit */
 	uint64_t alive, nflows;       /* alive: track of the number of tasks */
 	pid_t pid;
 	uint64_t last; /* time of the latest item */
 	struct arena arena;
 };
 
-static void note(struct sink_perfetto *s, struct error *err)
+static void sink_perfetto_note(struct sink_perfetto *s, struct error *err)
 {
 	if (err && !s->err)
 		s->err = err;
@@ -74,7 +74,7 @@ static void note(struct sink_perfetto *s, struct error *err)
 
 /* ---- tracks ---- */
 
-static const char *short_name(struct sink_perfetto *s, const char *type)
+static const char *sink_perfetto_short_name(struct sink_perfetto *s, const char *type)
 {
 	if (!type)
 		return "unknown type";
@@ -86,13 +86,9 @@ static const char *short_name(struct sink_perfetto *s, const char *type)
 /* The kernel's name of a thread, now or in the snapshot; NULL: unknown. The text lives in a. */
 static const char *comm_of(const struct sink_perfetto *s, struct arena *a, pid_t tid)
 {
-	char *comm = tid > 0 ? proc_read(a, s->pid, arena_printf(a, "task/%d/comm", (int)tid), NULL)
-	                     : NULL;
+	const char *comm = tid > 0 ? process_thread_name(a, s->pid, tid) : NULL;
 
-	if (!comm || !*comm)
-		return map_get(&s->names, (uint64_t)tid);
-	comm[strcspn(comm, "\n")] = 0;
-	return comm;
+	return comm ? comm : map_get(&s->names, (uint64_t)tid);
 }
 
 /* "tokio-rt-worker (worker 0/3)": the number is that of its runtime and within it. */
@@ -118,14 +114,14 @@ static uint64_t thread_track(struct sink_perfetto *s, const struct trace_item *i
 
 	if (track)
 		return track;
-	note(s, perfetto_add_thread(s->p, tid, thread_name(s, &tmp, item), &track));
+	sink_perfetto_note(s, perfetto_add_thread(s->p, tid, thread_name(s, &tmp, item), &track));
 	map_put(&s->threads, (uint64_t)item->tid, (void *)(uintptr_t)track);
 	return track;
 }
 
-static struct track_group *group_of(struct sink_perfetto *s, const char *type)
+static struct track_group *sink_perfetto_group_of(struct sink_perfetto *s, const char *type)
 {
-	const char *name = short_name(s, type);
+	const char *name = sink_perfetto_short_name(s, type);
 	uint64_t key = map_key_of_text(name);
 	struct track_group *g = map_get(&s->groups, key);
 
@@ -139,7 +135,7 @@ static struct track_group *group_of(struct sink_perfetto *s, const char *type)
 		g = &s->others;
 	}
 	if (!g->track)
-		note(s, perfetto_add_track(s->p, PERFETTO_PROCESS, name, &g->track));
+		sink_perfetto_note(s, perfetto_add_track(s->p, PERFETTO_PROCESS, name, &g->track));
 	return g;
 }
 
@@ -151,9 +147,10 @@ static uint64_t take_lane(struct sink_perfetto *s, struct track_group *g)
 
 	if (g->free.n)
 		return g->free.data[--g->free.n];
-	note(s,
-	     perfetto_add_track(s->p, g->track,
-	                        arena_printf(&tmp, "more tasks, lane %zu", ++g->nlanes), &track));
+	sink_perfetto_note(
+		s, perfetto_add_track(s->p, g->track,
+	                              arena_printf(&tmp, "more tasks, lane %zu", ++g->nlanes),
+	                              &track));
 	return track;
 }
 
@@ -184,7 +181,9 @@ static struct task_track *new_track(struct sink_perfetto *s, uint64_t id, const 
 	if (s->list.n > 2 * s->nalive + SPARE_TASKS)
 		forget_ended(s);
 	struct task_track *t = vec_push(&s->list);
-	*t = (struct task_track){ .id = id, .alive = true, .group = group_of(s, type) };
+	*t = (struct task_track){ .id = id,
+		                  .alive = true,
+		                  .group = sink_perfetto_group_of(s, type) };
 	s->nalive++;
 	map_put(&s->tasks, id, (void *)(uintptr_t)s->list.n);
 	t->shared = s->nown >= OWN_TRACKS;
@@ -192,21 +191,23 @@ static struct task_track *new_track(struct sink_perfetto *s, uint64_t id, const 
 	if (t->shared)
 		t->track = take_lane(s, t->group);
 	else
-		note(s, perfetto_add_track(s->p, t->group->track, task_name(&tmp, id), &t->track));
+		sink_perfetto_note(s, perfetto_add_track(s->p, t->group->track, task_name(&tmp, id),
+		                                         &t->track));
 	return t;
 }
 
-static struct task_track *task_track(struct sink_perfetto *s, uint64_t id, const char *type)
+static struct task_track *sink_perfetto_task_track(struct sink_perfetto *s, uint64_t id,
+                                                   const char *type)
 {
 	size_t index = (uintptr_t)map_get(&s->tasks, id);
 
 	return index ? &s->list.data[index - 1] : new_track(s, id, type);
 }
 
-/* Of a task that begins: another one may have had its id. */
+/* Track of a task that begins: another task may have had its id. */
 static struct task_track *first_track(struct sink_perfetto *s, uint64_t id, const char *type)
 {
-	struct task_track *t = task_track(s, id, type);
+	struct task_track *t = sink_perfetto_task_track(s, id, type);
 
 	return t->alive ? t : new_track(s, id, type);
 }
@@ -214,7 +215,7 @@ static struct task_track *first_track(struct sink_perfetto *s, uint64_t id, cons
 /* ---- events ---- */
 
 /* A number, if the task has one. */
-static struct perfetto_value task_value(struct arena *a, uint64_t id)
+static struct perfetto_value sink_perfetto_task_value(struct arena *a, uint64_t id)
 {
 	bool has_number = id <= INT64_MAX;
 
@@ -226,8 +227,9 @@ static struct perfetto_value task_value(struct arena *a, uint64_t id)
 static void end_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time)
 {
 	if (t->open)
-		note(s, perfetto_end(s->p,
-		                     &(struct perfetto_event){ .time = time, .track = t->track }));
+		sink_perfetto_note(
+			s, perfetto_end(s->p, &(struct perfetto_event){ .time = time,
+		                                                        .track = t->track }));
 	t->open = false;
 }
 
@@ -237,38 +239,41 @@ static void begin_task(struct sink_perfetto *s, struct task_track *t, uint64_t t
 	SCRATCH(tmp);
 
 	if (t->shared && !t->named)
-		note(s, perfetto_begin(s->p,
-		                       &(struct perfetto_event){ .time = time,
-		                                                 .track = t->track,
-		                                                 .name = task_name(&tmp, t->id) }));
+		sink_perfetto_note(s,
+		                   perfetto_begin(s->p, &(struct perfetto_event){
+								.time = time,
+								.track = t->track,
+								.name = task_name(&tmp, t->id) }));
 	t->named = t->shared;
 }
 
 /* A task that has ended does nothing: its lane may be that of another one. */
-static void begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time,
-                        const char *name, const struct perfetto_value *values, size_t n)
+static void sink_perfetto_begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time,
+                                      const char *name, const struct perfetto_value *values,
+                                      size_t n)
 {
 	if (!t->alive)
 		return;
 	end_slice(s, t, time);
 	begin_task(s, t, time);
-	note(s, perfetto_begin(s->p, &(struct perfetto_event){ .time = time,
-	                                                       .track = t->track,
-	                                                       .name = name,
-	                                                       .values = values,
-	                                                       .nvalues = n }));
+	sink_perfetto_note(s, perfetto_begin(s->p, &(struct perfetto_event){ .time = time,
+	                                                                     .track = t->track,
+	                                                                     .name = name,
+	                                                                     .values = values,
+	                                                                     .nvalues = n }));
 	t->open = true;
 }
 
 /* The task has ended. */
-static void end_task(struct sink_perfetto *s, struct task_track *t, uint64_t time)
+static void sink_perfetto_end_task(struct sink_perfetto *s, struct task_track *t, uint64_t time)
 {
 	end_slice(s, t, time);
 	if (!t->alive)
 		return;
 	if (t->named)
-		note(s, perfetto_end(s->p,
-		                     &(struct perfetto_event){ .time = time, .track = t->track }));
+		sink_perfetto_note(
+			s, perfetto_end(s->p, &(struct perfetto_event){ .time = time,
+		                                                        .track = t->track }));
 	t->alive = t->named = false;
 	s->nalive--;
 	if (t->shared)
@@ -294,7 +299,7 @@ static bool chain_value(struct arena *a, const struct trace_place *place,
 	return place && place->nframes;
 }
 
-/* Where a task was spawned; false: unknown. The text lives in a. */
+/* Place where a task was spawned; false: unknown. The text lives in a. */
 static bool site_value(struct arena *a, const struct source_place *site, struct perfetto_value *ret)
 {
 	if (!site || !site->line)
@@ -307,10 +312,10 @@ static bool site_value(struct arena *a, const struct source_place *site, struct 
 	return true;
 }
 
-static void count_alive(struct sink_perfetto *s, uint64_t time)
+static void sink_perfetto_count_alive(struct sink_perfetto *s, uint64_t time)
 {
 	if (s->alive)
-		note(s, perfetto_count(s->p, time, s->alive, (int64_t)s->nalive));
+		sink_perfetto_note(s, perfetto_count(s->p, time, s->alive, (int64_t)s->nalive));
 }
 
 static void spawns(struct sink_perfetto *s, const struct trace_item *item)
@@ -320,11 +325,13 @@ static void spawns(struct sink_perfetto *s, const struct trace_item *item)
 	SCRATCH(tmp);
 	bool known = site_value(&tmp, item->spawned_at, &site);
 
-	begin_slice(s, t, item->time, "runnable", &site, known);
-	count_alive(s, item->time);
+	sink_perfetto_begin_slice(s, t, item->time, "runnable", &site, known);
+	sink_perfetto_count_alive(s, item->time);
 }
 
-/* "waiting at src/main.rs:12": where the program's own code does, not what that has called. */
+/*
+ * "waiting at src/main.rs:12": the await in the program's own code, not in code that it has called.
+ */
 static const char *waiting_name(struct sink_perfetto *s, const struct trace_place *place)
 {
 	const struct trace_frame *f = place ? trace_place_own(place) : NULL;
@@ -339,26 +346,27 @@ static const char *waiting_name(struct sink_perfetto *s, const struct trace_plac
 
 static void poll_starts(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
 {
-	struct task_track *t = task_track(s, item->task, item->type);
+	struct task_track *t = sink_perfetto_task_track(s, item->task, item->type);
 	SCRATCH(tmp);
-	const struct perfetto_value id = task_value(&tmp, item->task);
+	const struct perfetto_value id = sink_perfetto_task_value(&tmp, item->task);
 
-	note(s, perfetto_begin(s->p, &(struct perfetto_event){
-					     .time = item->time,
-					     .track = thread,
-					     .name = short_name(s, item->type),
-					     .flow_in = t->flow,
-					     .values = &id,
-					     .nvalues = 1,
-				     }));
+	sink_perfetto_note(
+		s, perfetto_begin(s->p, &(struct perfetto_event){
+						.time = item->time,
+						.track = thread,
+						.name = sink_perfetto_short_name(s, item->type),
+						.flow_in = t->flow,
+						.values = &id,
+						.nvalues = 1,
+					}));
 	t->flow = 0;
 	t->polled_on = item->tid;
-	begin_slice(s, t, item->time, "polling", NULL, 0);
+	sink_perfetto_begin_slice(s, t, item->time, "polling", NULL, 0);
 }
 
 static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
 {
-	struct task_track *t = task_track(s, item->task, item->type);
+	struct task_track *t = sink_perfetto_task_track(s, item->task, item->type);
 	struct perfetto_value chain;
 	SCRATCH(tmp);
 	const struct perfetto_value values[] = {
@@ -369,36 +377,37 @@ static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, ui
 		{ .key = "seen_late", .text = "yes" },
 	};
 
-	note(s, perfetto_end(s->p, &(struct perfetto_event){ .time = item->time,
-	                                                     .track = thread,
-	                                                     .values = values,
-	                                                     .nvalues = item->late ? 2 : 1 }));
-	/* Another thread may poll it already. */
+	sink_perfetto_note(
+		s, perfetto_end(s->p, &(struct perfetto_event){ .time = item->time,
+	                                                        .track = thread,
+	                                                        .values = values,
+	                                                        .nvalues = item->late ? 2 : 1 }));
+	/* Another thread may be polling the task already. */
 	if (t->alive && t->polled_on == item->tid)
-		begin_slice(s, t, item->time, waiting_name(s, item->place), &chain,
-		            chain_value(&tmp, item->place, &chain));
+		sink_perfetto_begin_slice(s, t, item->time, waiting_name(s, item->place), &chain,
+		                          chain_value(&tmp, item->place, &chain));
 }
 
 static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
 {
-	struct task_track *t = task_track(s, item->task, item->type);
+	struct task_track *t = sink_perfetto_task_track(s, item->task, item->type);
 	SCRATCH(tmp);
-	const struct perfetto_value id = task_value(&tmp, item->task);
-	/* Of several wake-ups without a poll between them the first one leads to the poll. */
+	const struct perfetto_value id = sink_perfetto_task_value(&tmp, item->task);
+	/* Several wake-ups without a poll between them: the first one leads to the poll. */
 	uint64_t flow = t->flow ? 0 : ++s->nflows;
 
 	if (flow)
 		t->flow = flow;
-	note(s, perfetto_instant(s->p, &(struct perfetto_event){
-					       .time = item->time,
-					       .track = thread,
-					       .name = "wakes",
-					       .flow_out = flow,
-					       .values = &id,
-					       .nvalues = 1,
-				       }));
+	sink_perfetto_note(s, perfetto_instant(s->p, &(struct perfetto_event){
+							     .time = item->time,
+							     .track = thread,
+							     .name = "wakes",
+							     .flow_out = flow,
+							     .values = &id,
+							     .nvalues = 1,
+						     }));
 	t->polled_on = 0;
-	begin_slice(s, t, item->time, "runnable", NULL, 0);
+	sink_perfetto_begin_slice(s, t, item->time, "runnable", NULL, 0);
 }
 
 /* A static probe of the program itself. */
@@ -418,39 +427,40 @@ static void hits(struct sink_perfetto *s, const struct trace_item *item, uint64_
 			values[n++] =
 				(struct perfetto_value){ keys[i], arg->text, (int64_t)arg->value };
 	}
-	note(s, perfetto_instant(s->p,
-	                         &(struct perfetto_event){
-					 .time = item->time,
-					 .track = thread,
-					 .name = arena_printf(&tmp, "%s:%s", hit->probe->provider,
-	                                                      hit->probe->name),
-					 .values = values,
-					 .nvalues = n }));
+	sink_perfetto_note(s,
+	                   perfetto_instant(s->p, &(struct perfetto_event){
+							  .time = item->time,
+							  .track = thread,
+							  .name = arena_printf(&tmp, "%s:%s",
+	                                                                       hit->probe->provider,
+	                                                                       hit->probe->name),
+							  .values = values,
+							  .nvalues = n }));
 }
 
 static void terminates(struct sink_perfetto *s, const struct trace_item *item)
 {
-	struct task_track *t = task_track(s, item->task, item->type);
+	struct task_track *t = sink_perfetto_task_track(s, item->task, item->type);
 
-	end_task(s, t, item->time);
-	count_alive(s, item->time);
+	sink_perfetto_end_task(s, t, item->time);
+	sink_perfetto_count_alive(s, item->time);
 }
 
-static void thread_slice(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread,
-                         const char *name)
+static void sink_perfetto_thread_slice(struct sink_perfetto *s, const struct trace_item *item,
+                                       uint64_t thread, const char *name)
 {
 	const struct perfetto_event e = { .time = item->time, .track = thread, .name = name };
 
-	note(s, name ? perfetto_begin(s->p, &e) : perfetto_end(s->p, &e));
+	sink_perfetto_note(s, name ? perfetto_begin(s->p, &e) : perfetto_end(s->p, &e));
 }
 
-static void item(struct sink *sink, const struct trace_item *item)
+static void sink_perfetto_item(struct sink *sink, const struct trace_item *item)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 	uint64_t thread = thread_track(s, item);
 
 	s->last = item->time > s->last ? item->time : s->last;
-	note(s, sink_counters_item(s->counters, item));
+	sink_perfetto_note(s, sink_counters_item(s->counters, item));
 	switch (item->event) {
 	case TRACE_SPAWN:
 		spawns(s, item);
@@ -468,14 +478,14 @@ static void item(struct sink *sink, const struct trace_item *item)
 		wakes(s, item, thread);
 		break;
 	case TRACE_WORKER_START:
-		thread_slice(s, item, thread, "worker");
+		sink_perfetto_thread_slice(s, item, thread, "worker");
 		break;
 	case TRACE_PARK:
-		thread_slice(s, item, thread, "parked");
+		sink_perfetto_thread_slice(s, item, thread, "parked");
 		break;
 	case TRACE_WORKER_STOP:
 	case TRACE_UNPARK:
-		thread_slice(s, item, thread, NULL);
+		sink_perfetto_thread_slice(s, item, thread, NULL);
 		break;
 	case TRACE_USDT:
 		hits(s, item, thread);
@@ -485,7 +495,7 @@ static void item(struct sink *sink, const struct trace_item *item)
 	}
 }
 
-/* All slices end: the ends of some of them may be among what was lost. */
+/* Ends all slices: the ends of some may be among the events that were lost. */
 static void lost(struct sink *sink, uint64_t n)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
@@ -493,12 +503,13 @@ static void lost(struct sink *sink, uint64_t n)
 	const struct perfetto_value count = { .key = "events", .number = (int64_t)n };
 
 	if (n)
-		note(s, perfetto_instant(s->p, &(struct perfetto_event){ .time = s->last,
-		                                                         .track = PERFETTO_PROCESS,
-		                                                         .name = "events were lost",
-		                                                         .values = &count,
-		                                                         .nvalues = 1 }));
-	note(s, perfetto_end_all(s->p, s->last, &cut, 1));
+		sink_perfetto_note(s, perfetto_instant(s->p, &(struct perfetto_event){
+								     .time = s->last,
+								     .track = PERFETTO_PROCESS,
+								     .name = "events were lost",
+								     .values = &count,
+								     .nvalues = 1 }));
+	sink_perfetto_note(s, perfetto_end_all(s->p, s->last, &cut, 1));
 	for (size_t i = 0; i < s->list.n; i++) {
 		s->list.data[i].open = s->list.data[i].named = false;
 		s->list.data[i].polled_on = 0;
@@ -510,12 +521,12 @@ static void queue(struct sink *sink, const struct sink_queue *q)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 
-	note(s, sink_counters_queue(s->counters, q));
+	sink_perfetto_note(s, sink_counters_queue(s->counters, q));
 }
 
 /* ---- the sink ---- */
 
-/* How long before the trace something began that goes on in it. */
+/* Time from the start of a call to that of the trace in which it goes on. */
 static struct perfetto_value earlier(const struct sink_perfetto *s, uint64_t began)
 {
 	return (struct perfetto_value){
@@ -544,21 +555,22 @@ static void exists(const struct task_span *span, void *arg)
 		values[n++] = earlier(s, span->began.ns);
 	if (span->doing == DOING_WAITING)
 		n += chain_value(&tmp, span->place, &values[n]);
-	struct task_track *t = task_track(s, span->task, span->type);
+	struct task_track *t = sink_perfetto_task_track(s, span->task, span->type);
 	if (!names[span->doing])
 		return;
 	t->polled_on = span->doing == DOING_POLLING ? span->tid : 0;
-	begin_slice(s, t, s->sink.start, names[span->doing], values, n);
+	sink_perfetto_begin_slice(s, t, s->sink.start, names[span->doing], values, n);
 }
 
 /* A poll or a park that goes on when the trace begins. */
-static void goes_on(const struct trace_item *start, void *arg)
+static void sink_perfetto_goes_on(struct timeline_call *call, void *arg)
 {
+	const struct trace_item *start = &call->start;
 	struct sink_perfetto *s = arg;
 	SCRATCH(tmp);
 	const struct perfetto_value values[] = {
 		earlier(s, start->time),
-		task_value(&tmp, start->task),
+		sink_perfetto_task_value(&tmp, start->task),
 	};
 	bool is_poll = start->event == TRACE_POLL_START;
 	const char *name = start->event == TRACE_PARK ? "parked" : "worker";
@@ -566,16 +578,19 @@ static void goes_on(const struct trace_item *start, void *arg)
 	if (!sink_filter_has(s->filter, start->task, start->type))
 		return;
 	sink_counters_known(s->counters, start);
-	note(s, perfetto_begin(s->p, &(struct perfetto_event){
-					     .time = s->sink.start,
-					     .track = thread_track(s, start),
-					     .name = is_poll ? short_name(s, start->type) : name,
-					     .values = values,
-					     .nvalues = is_poll ? 2 : 1,
-				     }));
+	sink_perfetto_note(
+		s, perfetto_begin(s->p,
+	                          &(struct perfetto_event){
+					  .time = s->sink.start,
+					  .track = thread_track(s, start),
+					  .name = is_poll ? sink_perfetto_short_name(s, start->type)
+	                                                  : name,
+					  .values = values,
+					  .nvalues = is_poll ? 2 : 1,
+				  }));
 }
 
-/* Where the tasks and jobs were spawned that exist. */
+/* Records where the existing tasks and jobs were spawned. */
 static void know_sites(struct sink_perfetto *s, const struct snapshot *snap)
 {
 	for (size_t i = 0; i < snap->ntasks; i++) {
@@ -593,7 +608,7 @@ static void know_sites(struct sink_perfetto *s, const struct snapshot *snap)
 	}
 }
 
-static void begin(struct sink *sink, const struct trace_heading *h)
+static void sink_perfetto_begin(struct sink *sink, const struct trace_heading *h)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 	const struct snapshot *snap = h->answer->snapshot;
@@ -601,8 +616,9 @@ static void begin(struct sink *sink, const struct trace_heading *h)
 
 	sink->start = s->last = h->start;
 	s->filter = h->filter;
-	note(s, perfetto_open(fileno(sink->f), &clocks, (int)snap->target.pid,
-	                      snap->target.command ? snap->target.command : "program", &s->p));
+	sink_perfetto_note(s, perfetto_open(fileno(sink->f), &clocks, (int)snap->target.pid,
+	                                    snap->target.command ? snap->target.command : "program",
+	                                    &s->p));
 	if (!s->p)
 		return;
 	s->pid = snap->target.pid;
@@ -613,31 +629,31 @@ static void begin(struct sink *sink, const struct trace_heading *h)
 	}
 	s->counters = sink_counters_new(s->p, h);
 	if (h->plan->has[TRACE_SPAWN] && h->plan->has[TRACE_TERMINATE])
-		note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks",
-		                             &s->alive));
+		sink_perfetto_note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks",
+		                                           "tasks", &s->alive));
 	know_sites(s, snap);
-	trace_moment_tasks(h->moment, exists, s);
+	timeline_each_task(h->before, exists, s);
 	map_free(&s->sites); /* the snapshot may be gone after this */
-	trace_moment_calls(h->moment, goes_on, s);
-	count_alive(s, h->start);
+	timeline_each_call(h->before, sink_perfetto_goes_on, s);
+	sink_perfetto_count_alive(s, h->start);
 }
 
-static void flush(struct sink *sink)
+static void sink_perfetto_flush(struct sink *sink)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 
 	if (s->p)
-		note(s, perfetto_flush(s->p));
+		sink_perfetto_note(s, perfetto_flush(s->p));
 }
 
-static void end(struct sink *sink, const struct trace_ending *e)
+static void sink_perfetto_end(struct sink *sink, const struct trace_ending *e)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 
 	if (!s->p)
 		return;
-	note(s, sink_counters_end(s->counters, sink->start + e->duration_ns));
-	note(s, perfetto_finish(s->p, sink->start + e->duration_ns));
+	sink_perfetto_note(s, sink_counters_end(s->counters, sink->start + e->duration_ns));
+	sink_perfetto_note(s, perfetto_finish(s->p, sink->start + e->duration_ns));
 }
 
 static struct error *take_error(struct sink *sink)
@@ -649,7 +665,7 @@ static struct error *take_error(struct sink *sink)
 	return err;
 }
 
-static void free_sink(struct sink *sink)
+static void sink_perfetto_free_sink(struct sink *sink)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 
@@ -671,7 +687,10 @@ static void free_sink(struct sink *sink)
 	free(s);
 }
 
-static const struct sink_ops ops = { begin, item, lost, queue, flush, end, take_error, free_sink };
+static const struct sink_ops ops = {
+	sink_perfetto_begin, sink_perfetto_item, lost,       queue,
+	sink_perfetto_flush, sink_perfetto_end,  take_error, sink_perfetto_free_sink
+};
 
 struct sink *sink_perfetto_new(FILE *f, const struct out_options *options)
 {

@@ -12,7 +12,7 @@
 #include "commands/time/sink.h"
 #include "debugger/base/arena.h"
 #include "runtimes/model/model.h"
-#include "runtimes/trace/trace_moment.h"
+#include "runtimes/timeline/timeline.h"
 
 enum { START = 1000, TASKS = 5000, ALIVE = 10 };
 
@@ -55,7 +55,7 @@ static size_t count_tracks(const unsigned char *at, const unsigned char *end)
 struct traced {
 	FILE *f;
 	struct sink *sink;
-	struct trace_moment *moment;
+	struct timeline *before;
 	struct snapshot about;
 	struct thread_info thread;
 	struct trace_plan plan;
@@ -69,7 +69,8 @@ static void begin(struct traced *t)
 	static struct answer answer;
 	const struct out out = { .format = OUT_TEXT };
 
-	*t = (struct traced){ .f = tmpfile(), .moment = trace_moment_new(NULL, NULL) };
+	*t = (struct traced){ .f = tmpfile(),
+		              .before = timeline_new(TIMELINE_SPANS | TIMELINE_CALLS, NULL, NULL) };
 	assert_non_null(t->f);
 	/* A thread that has ended since the snapshot: the kernel no longer knows its name. */
 	t->thread = (struct thread_info){ .tid = 1 << 29, .name = "gone-by-now" };
@@ -84,7 +85,7 @@ static void begin(struct traced *t)
 		.wanted = wanted,
 		.start = START,
 		.filter = &filter,
-		.moment = t->moment,
+		.before = t->before,
 	};
 	t->sink = sink_new(&out, t->f, true);
 	t->sink->ops->begin(t->sink, &heading);
@@ -116,7 +117,7 @@ static const unsigned char *end(struct traced *t, size_t *len)
 static void free_traced(struct traced *t)
 {
 	sink_freep(&t->sink);
-	trace_moment_free(t->moment);
+	timeline_free(t->before);
 	arena_free(&t->a);
 	fclose(t->f);
 }

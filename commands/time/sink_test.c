@@ -10,7 +10,7 @@
 
 #include "commands/time/sink.h"
 #include "runtimes/model/model.h"
-#include "runtimes/trace/trace_moment.h"
+#include "runtimes/timeline/timeline.h"
 
 /* A disk with a file. */
 struct disk {
@@ -206,7 +206,8 @@ static void slices_have_chains(void **state)
 	FILE *f = tmpfile();
 	const struct out out = { .format = OUT_TEXT };
 	struct sink *s CLEANUP(sink_freep) = sink_new(&out, f, true);
-	struct trace_moment *moment CLEANUP(trace_moment_freep) = trace_moment_new(NULL, NULL);
+	struct timeline *before CLEANUP(timeline_freep) =
+		timeline_new(TIMELINE_SPANS | TIMELINE_CALLS, NULL, NULL);
 	const struct trace_plan plan = { 0 };
 	const struct snapshot nothing = { 0 };
 	const struct answer answer = { .snapshot = &nothing };
@@ -218,7 +219,7 @@ static void slices_have_chains(void **state)
 	                                          .answer = &answer,
 	                                          .wanted = wanted,
 	                                          .filter = &filter,
-	                                          .moment = moment });
+	                                          .before = before });
 	sink_item(s, &(struct trace_item){
 			     .event = TRACE_POLL_START, .time = 1, .tid = 7, .task = 3 });
 	sink_item(

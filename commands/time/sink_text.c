@@ -14,7 +14,7 @@ struct sink_text {
 	struct str line;
 };
 
-static void print(struct sink_text *t)
+static void sink_text_print(struct sink_text *t)
 {
 	while (t->line.len && str_text(&t->line)[t->line.len - 1] == ' ')
 		str_truncate(&t->line, t->line.len - 1);
@@ -23,7 +23,7 @@ static void print(struct sink_text *t)
 	str_truncate(&t->line, 0);
 }
 
-static void append_time(struct str *s, uint64_t ns)
+static void sink_text_append_time(struct str *s, uint64_t ns)
 {
 	if (ns < 10000)
 		str_printf(s, "%" PRIu64 " ns", ns);
@@ -35,14 +35,14 @@ static void append_time(struct str *s, uint64_t ns)
 		str_printf(s, "%.1f s", (double)ns / 1e9);
 }
 
-static void begin(struct sink *s, const struct trace_heading *h)
+static void sink_text_begin(struct sink *s, const struct trace_heading *h)
 {
 	struct sink_text *t = (struct sink_text *)s;
 
 	s->start = h->start;
 	str_printf(&t->line, "%12s  %7s  %-8s  %-20s  %8s  %s", "SECONDS", "TID", "WORKER", "EVENT",
 	           "TASK", "WHAT");
-	print(t);
+	sink_text_print(t);
 }
 
 static void append_worker(struct str *s, const struct trace_item *item)
@@ -55,7 +55,7 @@ static void append_worker(struct str *s, const struct trace_item *item)
 }
 
 /* " at src/main.rs:12 in app::inner": the innermost function of the chain. */
-static void append_place(struct str *s, const struct trace_place *place)
+static void sink_text_append_place(struct str *s, const struct trace_place *place)
 {
 	const struct trace_frame *f = &place->frames[place->nframes - 1];
 
@@ -97,12 +97,12 @@ static void append_details(struct str *s, const struct trace_item *item)
 	if (item->event == TRACE_POLL_END || item->event == TRACE_UNPARK ||
 	    item->event == TRACE_WORKER_STOP) {
 		str_append(s, item->late ? " at most " : " ");
-		append_time(s, item->late ? item->at_most_ns : item->poll_ns);
+		sink_text_append_time(s, item->late ? item->at_most_ns : item->poll_ns);
 	}
 	if (item->event == TRACE_POLL_END && item->ready)
 		str_append(s, " ready");
 	if (item->place)
-		append_place(s, item->place);
+		sink_text_append_place(s, item->place);
 	if (item->spawned_at)
 		str_printf(s, " at %s:%u", item->spawned_at->file_short, item->spawned_at->line);
 	if (item->hit)
@@ -113,7 +113,7 @@ static void append_details(struct str *s, const struct trace_item *item)
 		str_printf(s, " by task %s", trace_key_text(&tmp, item->by));
 }
 
-static void item(struct sink *s, const struct trace_item *item)
+static void sink_text_item(struct sink *s, const struct trace_item *item)
 {
 	struct sink_text *t = (struct sink_text *)s;
 	SCRATCH(tmp);
@@ -131,15 +131,15 @@ static void item(struct sink *s, const struct trace_item *item)
 		str_printf(&t->line, " %s",
 		           s->options->full_names ? item->type : name_short(&tmp, item->type));
 	append_details(&t->line, item);
-	print(t);
+	sink_text_print(t);
 }
 
-static void flush(struct sink *s)
+static void sink_text_flush(struct sink *s)
 {
 	fflush(s->f);
 }
 
-static void end(struct sink *s, const struct trace_ending *e)
+static void sink_text_end(struct sink *s, const struct trace_ending *e)
 {
 	struct sink_text *t = (struct sink_text *)s;
 
@@ -147,17 +147,18 @@ static void end(struct sink *s, const struct trace_ending *e)
 	           (double)e->duration_ns / 1e9, e->totals.lost);
 	if (e->totals.unmatched)
 		str_printf(&t->line, ", %" PRIu64 " ends seen late", e->totals.unmatched);
-	print(t);
-	flush(s);
+	sink_text_print(t);
+	sink_text_flush(s);
 }
 
-static void free_sink(struct sink *s)
+static void sink_text_free_sink(struct sink *s)
 {
 	str_free(&((struct sink_text *)s)->line);
 	free(s);
 }
 
-static const struct sink_ops ops = { begin, item, NULL, NULL, flush, end, NULL, free_sink };
+static const struct sink_ops ops = { sink_text_begin, sink_text_item, NULL, NULL,
+	                             sink_text_flush, sink_text_end,  NULL, sink_text_free_sink };
 
 struct sink *sink_text_new(FILE *f, const struct out_options *options)
 {

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "commands/base/session.h"
-#include "commands/out/out.h"
+#include "commands/time/stall.h"
 #include "debugger/base/error.h"
 
 /* stall is valid during the call. */
@@ -25,14 +25,7 @@ struct stall_looks {
 	void *arg;
 };
 
-/*
- * The poll that a task of a snapshot is in, as if it had begun at that time; the type is that of
- * the snapshot. False: it is not polled, or by a thread that is not known.
- */
-bool stall_looks_poll(const struct snapshot *s, const struct task *task, uint64_t time,
-                      struct trace_item *ret);
-
-/* Until the time is over, ^C, or the end of the process. */
+/* Looks until the time is over, ^C, or the end of the process. */
 struct error *stall_looks_run(const struct stall_looks *l) MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* The commands about time: what a running program does, event by event. One file each. */
+/* The commands about time: activity of a running program, event by event. One file each. */
 #ifndef COMMANDS_TIME_TIME_H
 #define COMMANDS_TIME_TIME_H
 

@@ -7,22 +7,22 @@
 #include "commands/base/interval.h"
 #include "commands/incident/incident_file.h"
 #include "commands/time/end_signals.h"
-#include "commands/time/following.h"
-#include "commands/time/launched.h"
 #include "commands/time/recorder.h"
 #include "commands/time/sink.h"
 #include "commands/time/time.h"
 #include "commands/time/trace_file.h"
+#include "commands/time/trace_loop.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/nearest.h"
 #include "debugger/base/str.h"
+#include "debugger/host/launched.h"
 #include "debugger/target/target.h"
+#include "runtimes/timeline/timeline.h"
 #include "runtimes/trace/trace_key.h"
-#include "runtimes/trace/trace_moment.h"
 
 enum {
 	POINT_COST_NS = 1000, /* measured: a point, with its record; docs/performance.md */
-	SLOW_COST_NS = 5000,  /* of a single step: 2 to 20 us */
+	SLOW_COST_NS = 5000,  /* cost of a single step: 2 to 20 us */
 	MAX_PATTERNS = 32,    /* of --usdt */
 };
 
@@ -43,11 +43,11 @@ struct tracing {
 	struct sink_filter filter; /* --with */
 	struct recorder_options recorder_options;
 	struct recorder_setup setup;
-	struct recorder *recorder;   /* NULL: --ring was not given */
-	struct snapshot *about;      /* of the heading */
-	struct answer answer;        /* likewise */
-	bool wanted[TRACE_NEVENTS];  /* to be written, and perhaps fewer than are traced */
-	struct trace_moment *moment; /* at the beginning */
+	struct recorder *recorder;  /* NULL: --ring was not given */
+	struct snapshot *about;     /* of the heading */
+	struct answer answer;       /* of the heading */
+	bool wanted[TRACE_NEVENTS]; /* to be written, and perhaps fewer than are traced */
+	struct timeline *before;    /* at the beginning */
 	const char *patterns[MAX_PATTERNS + 1]; /* --usdt; ended by NULL */
 	size_t npatterns;
 };
@@ -60,11 +60,11 @@ static struct error *unknown_event(const char *name)
 
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
 		names[i] = trace_event_name((enum trace_event)i);
-	return nearest_error("there is no event", name, names, NULL, TRACE_NEVENTS);
+	return nearest_error("unknown event", name, names, NULL, TRACE_NEVENTS);
 }
 
 /* list: names with commas between; NULL: all. */
-static struct error *read_events(const char *list, bool *ret)
+static struct error *trace_read_events(const char *list, bool *ret)
 {
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
 		ret[i] = !list && i != TRACE_USDT;
@@ -97,11 +97,11 @@ static struct error *read_times(const struct call *call, struct tracing *t)
 		t->options.events[i] &= i == TRACE_POLL_END;
 	if (!t->options.events[TRACE_POLL_END])
 		return error_new(ERR_USAGE,
-		                 "--over shows task-poll-end only, which --events lacks");
+		                 "--over only shows task-poll-end, which is not in --events");
 	return NULL;
 }
 
-static struct error *read_filter(const struct call *call, struct tracing *t)
+static struct error *trace_read_filter(const struct call *call, struct tracing *t)
 {
 	for (size_t i = 0; i < call->noptions; i++) {
 		const struct chosen_option *o = &call->options[i];
@@ -118,7 +118,7 @@ static struct error *read_filter(const struct call *call, struct tracing *t)
 		} else if (strcmp(o->values[0], "type") == 0) {
 			t->filter.type = o->values[1];
 		} else {
-			return error_new(ERR_USAGE, "trace has no field \"%s\": there are id, type",
+			return error_new(ERR_USAGE, "trace has no field \"%s\": use id or type",
 			                 o->values[0]);
 		}
 	}
@@ -135,11 +135,11 @@ static struct error *read_usdt(const struct call *call, struct tracing *t)
 			continue;
 		if (!strchr(pattern, ':'))
 			return error_new(ERR_USAGE,
-			                 "--usdt needs PROVIDER:NAME, not %s: %s:* is all of that "
-			                 "provider, *:%s any of that name",
+			                 "--usdt needs PROVIDER:NAME, not %s: %s:* is every probe "
+			                 "of that provider, *:%s every probe of that name",
 			                 pattern, pattern, pattern);
 		if (t->npatterns == MAX_PATTERNS)
-			return error_new(ERR_USAGE, "--usdt may be given %d times",
+			return error_new(ERR_USAGE, "--usdt may be given at most %d times",
 			                 (int)MAX_PATTERNS);
 		t->patterns[t->npatterns++] = pattern;
 	}
@@ -153,7 +153,7 @@ static struct error *read_usdt(const struct call *call, struct tracing *t)
 	return NULL;
 }
 
-/* With a recorder more may be traced than is written. */
+/* A recorder may trace more events than are written. */
 static struct error *read_recorder(const struct call *call, struct tracing *t)
 {
 	memcpy(t->wanted, t->options.events, sizeof(t->wanted));
@@ -166,36 +166,36 @@ static struct error *read_recorder(const struct call *call, struct tracing *t)
 	return NULL;
 }
 
-static struct error *read_options(const struct call *call, struct tracing *t)
+static struct error *trace_read_options(const struct call *call, struct tracing *t)
 {
-	t->options = following_options(call);
+	t->options = trace_loop_options(call);
 	t->options.nameless = t->options.sites = true;
-	TRY(read_events(option_value(call, "events"), t->options.events));
+	TRY(trace_read_events(option_value(call, "events"), t->options.events));
 	t->options.no_places = option_has(call, "no-places");
 	TRY(read_times(call, t));
 	TRY(read_usdt(call, t));
-	TRY(read_filter(call, t));
+	TRY(trace_read_filter(call, t));
 	return read_recorder(call, t);
 }
 
 /* Whether the call asks for Perfetto's format, by --format or the ending of its file. */
-static struct error *read_format(const struct call *call, bool *perfetto)
+static struct error *trace_read_format(const struct call *call, bool *perfetto)
 {
 	static const char ending[] = ".pftrace";
 	const char *format = option_value(call, "format"), *file = output_file_of(call);
 
 	if (format && strcmp(format, "text") != 0 && strcmp(format, "perfetto") != 0)
-		return error_new(ERR_USAGE, "trace has no format \"%s\": there are text, perfetto",
+		return error_new(ERR_USAGE, "trace has no format \"%s\": use text or perfetto",
 		                 format);
 	size_t len = file ? strlen(file) : 0, ends = sizeof(ending) - 1;
 	*perfetto = format ? strcmp(format, "perfetto") == 0
 	                   : len >= ends && strcmp(file + len - ends, ending) == 0;
 	if (*perfetto && (!file || strcmp(file, "-") == 0) && isatty(STDOUT_FILENO))
-		return error_new(ERR_USAGE, "a trace for Perfetto is no text: name a file by -o");
+		return error_new(ERR_USAGE, "a Perfetto trace is binary: name a file with -o");
 	return NULL;
 }
 
-static struct error *check(const struct call *call)
+static struct error *trace_check(const struct call *call)
 {
 	struct tracing t = { 0 };
 	const char *file = output_file_of(call);
@@ -203,13 +203,13 @@ static struct error *check(const struct call *call)
 
 	if (file)
 		TRY(words_file(file));
-	TRY(read_format(call, &perfetto));
-	return read_options(call, &t);
+	TRY(trace_read_format(call, &perfetto));
+	return trace_read_options(call, &t);
 }
 
 /* ---- the trace ---- */
 
-static bool take(const struct trace_item *item, void *arg)
+static bool trace_command_take_item(const struct trace_item *item, void *arg)
 {
 	struct tracing *t = arg;
 
@@ -221,7 +221,7 @@ static bool take(const struct trace_item *item, void *arg)
 	return !t->sink->failed;
 }
 
-/* Of a poll that a wake-up of a parked worker has led to. */
+/* Expected cost of a poll that a wake-up of a parked worker has led to. */
 static uint64_t expected_cost(const struct tracing *t)
 {
 	const struct trace_plan *plan = trace_plan_of(t->trace);
@@ -242,7 +242,7 @@ static uint64_t expected_cost(const struct tracing *t)
 	       others * POINT_COST_NS;
 }
 
-/* Tells the file of events that were lost since the last call. */
+/* Reports the events lost since the last call to the sink. */
 static void show_lost(struct tracing *t)
 {
 	uint64_t n;
@@ -258,15 +258,15 @@ static void show_queue(const struct sink_queue *q, void *arg)
 	t->sink->ops->queue(t->sink, q);
 }
 
-static struct error *flush(uint64_t now, bool ended, void *arg)
+static struct error *trace_flush(uint64_t now, bool ended, void *arg)
 {
 	struct tracing *t = arg;
 
 	(void)now;
 
 	show_lost(t);
-	if (t->shows_queues && !ended && clock_since(t->looked) >= FOLLOWING_LOOK_NS) {
-		following_look(t->s, show_queue, t);
+	if (t->shows_queues && !ended && clock_since(t->looked) >= TRACE_LOOP_LOOK_NS) {
+		trace_loop_look(t->s, show_queue, t);
 		t->looked = clock_now_ns();
 	}
 	sink_flush(t->sink);
@@ -279,12 +279,12 @@ static void warn_breakpoints(const struct tracing *t)
 
 	if (strcmp(trace_backend(t->trace), "perf") == 0)
 		fprintf(t->out->options.messages,
-		        "note: this kernel removes the %zu breakpoints in the background, "
-		        "about ten a second\n",
+		        "note: this kernel removes the %zu breakpoints in the background, about "
+		        "ten per second\n",
 		        n);
 }
 
-static void finish(struct tracing *t)
+static void trace_finish(struct tracing *t)
 {
 	struct trace_ending e = { .detach_ns = trace_detach_ns(t->trace),
 		                  .duration_ns = clock_between(t->start, trace_end(t->trace)) };
@@ -293,7 +293,7 @@ static void finish(struct tracing *t)
 	e.totals.events = t->nshown;
 	if (t->sink)
 		sink_end(t->sink, &e);
-	t->s->finding = following_end(t->trace, t->options.events, t->out);
+	t->s->finding = trace_loop_end(t->trace, t->options.events, t->out);
 	if (t->executed)
 		fprintf(t->out->options.messages,
 		        "note: the process has executed another program, which is not traced\n");
@@ -312,17 +312,17 @@ static struct trace_heading heading_of(struct tracing *t, const struct snapshot 
 		.cost_ns = expected_cost(t),
 		.nstatics = trace_nstatics(t->trace),
 		.filter = &t->filter,
-		.moment = t->moment,
+		.before = t->before,
 	};
 }
 
-/* known: what exists; NULL: nothing does. */
-static void begin_file(struct tracing *t, const struct snapshot *known,
-                       const struct snapshot *about)
+/* known: the tasks that exist; NULL: none. */
+static void trace_begin_file(struct tracing *t, const struct snapshot *known,
+                             const struct snapshot *about)
 {
-	t->moment = trace_moment_new(NULL, NULL);
+	t->before = timeline_new(TIMELINE_SPANS | TIMELINE_CALLS, NULL, NULL);
 	if (known)
-		trace_moment_begin(t->moment, known, t->start);
+		timeline_begin(t->before, known, t->start);
 	const struct trace_heading heading = heading_of(t, about);
 	t->sink->ops->begin(t->sink, &heading);
 	sink_flush(t->sink);
@@ -345,7 +345,7 @@ static struct error *begin_recorder(struct tracing *t, const struct snapshot *kn
 
 static struct error *follow_recorder(struct tracing *t, pid_t pid)
 {
-	const struct following f = {
+	const struct trace_loop f = {
 		.trace = t->trace,
 		.pid = pid,
 		.duration = t->duration,
@@ -361,11 +361,11 @@ static struct error *follow_recorder(struct tracing *t, pid_t pid)
 
 	/* The line about the program once. */
 	t->out->options.interactive = true;
-	struct error *err = following_run(&f);
+	struct error *err = trace_loop_run(&f);
 	t->out->options.interactive = interactive;
 	if (err)
 		return err;
-	finish(t);
+	trace_finish(t);
 	if (!*recorder_done(t->recorder))
 		fprintf(t->out->options.messages,
 		        "note: %" PRIu64 " of %" PRIu64 " files written\n",
@@ -375,23 +375,23 @@ static struct error *follow_recorder(struct tracing *t, pid_t pid)
 	return NULL;
 }
 
-static struct error *go_on(struct tracing *t, pid_t pid)
+static struct error *trace_go_on(struct tracing *t, pid_t pid)
 {
-	const struct following f = {
+	const struct trace_loop f = {
 		.trace = t->trace,
 		.pid = pid,
 		.duration = t->duration,
 		.start = clock_now_ns(),
-		.item = take,
-		.tick = flush,
+		.item = trace_command_take_item,
+		.tick = trace_flush,
 		.arg = t,
 		.executed = &t->executed,
 	};
 
 	if (t->recorder)
 		return follow_recorder(t, pid);
-	TRY(following_run(&f));
-	finish(t);
+	TRY(trace_loop_run(&f));
+	trace_finish(t);
 	return error_wrap(sink_error(t->sink), "writing the trace");
 }
 
@@ -402,46 +402,45 @@ static struct error *trace_process(struct tracing *t)
 
 	/* A recorder's snapshots must not wait for debug info that is read for the first time. */
 	bool records = t->recorder_options.size != 0;
-	TRY(following_begin(t->s, &t->options, records ? incident_file_wants : WANT_TASKS, t->out,
-	                    &t->trace, &known));
+	TRY(trace_loop_begin(t->s, &t->options, records ? incident_file_wants : WANT_TASKS, t->out,
+	                     &t->trace, &known));
 	t->live.of = t->s;
-	trace_look_with(t->trace, following_look_at_threads, &t->live);
+	trace_look_with(t->trace, trace_loop_look_at_threads, &t->live);
 	t->start = trace_start(t->trace);
 	if (!records) {
-		begin_file(t, known, known);
+		trace_begin_file(t, known, known);
 		t->shows_queues = t->sink->ops->queue && sink_filter_has(&t->filter, 0, NULL);
-		return go_on(t, pid);
+		return trace_go_on(t, pid);
 	}
 	/* The session's snapshots come and go. */
 	TRY(inspect(asyncdbg_inspector(t->s->handle), WANT_LAYOUT, NULL, &t->about));
 	TRY(begin_recorder(t, known, pid));
-	return go_on(t, pid);
+	return trace_go_on(t, pid);
 }
 
 /* ---- a program that is started ---- */
 
-/* Begins what is written, with the program that will run as pid. */
-static struct error *begin_program(struct tracing *t, pid_t pid)
+/* Begins the output, with the program that will run as pid. */
+static struct error *trace_begin_program(struct tracing *t, pid_t pid)
 {
 	if (t->recorder_options.size)
 		return begin_recorder(t, NULL, pid);
-	begin_file(t, NULL, t->about);
+	trace_begin_file(t, NULL, t->about);
 	return NULL;
 }
 
 static struct error *execute_program(struct tracing *t, const char *const *words,
                                      struct launched *l)
 {
-	bool hold = trace_wants_hold(t->trace);
 	uint64_t bias;
 
-	if (!hold)
-		TRY(begin_program(t, l->pid));
-	TRY(launched_go(l, words, hold));
-	TRY(launched_bias(l, words[0], &bias));
+	TRY(launched_go(l, words,
+	                trace_wants_libraries(t->trace) ? STOP_AFTER_EXEC_ENTRY
+	                                                : STOP_AFTER_EXEC_MAPPED));
+	TRY(launched_load_bias(l, words[0], &bias));
 	TRY(trace_executed(t->trace, bias));
-	trace_look_with(t->trace, following_look_at_threads, &t->live);
-	return hold ? begin_program(t, l->pid) : NULL;
+	trace_look_with(t->trace, trace_loop_look_at_threads, &t->live);
+	return trace_begin_program(t, l->pid);
 }
 
 static struct error *trace_program(struct tracing *t, struct session *s, const char *const *words,
@@ -458,24 +457,24 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 		t->about->target.command = str_base_name(words[0]);
 	TRY(trace_open(in, &t->options, &t->trace));
 	t->start = trace_start(t->trace);
-	following_warn(t->trace, t->options.events, t->out);
+	trace_loop_warn(t->trace, t->options.events, t->out);
 	TRY(execute_program(t, words, l));
 	launched_release(l);
-	return go_on(t, l->pid);
+	return trace_go_on(t, l->pid);
 }
 
-static void drop(struct tracing *t)
+static void trace_drop(struct tracing *t)
 {
 	recorder_free(t->recorder);
 	sink_freep(&t->sink);
-	trace_moment_free(t->moment);
+	timeline_free(t->before);
 	trace_close(t->trace);
-	following_close_live(&t->live);
+	trace_loop_close_live(&t->live);
 	if (t->about)
 		snapshot_free(t->about);
 	t->recorder = NULL;
 	t->sink = NULL;
-	t->moment = NULL;
+	t->before = NULL;
 	t->trace = NULL;
 	t->about = NULL;
 }
@@ -497,13 +496,13 @@ static struct error *run_program(struct tracing *t)
 	options.program = words[0];
 	TRY(session_open(&options, &s));
 	struct error *err = trace_program(t, &s, words, &l);
-	/* These borrow from the session. */
-	drop(t);
+	/* The trace and sink borrow from the session. */
+	trace_drop(t);
 	return err;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *trace_run(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
 {
 	struct tracing t = { .s = s, .out = out };
 	struct end_signals before;
@@ -515,8 +514,8 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return error_new(ERR_USAGE, "trace needs one running process: -p PID, or a program "
 		                            "to start: trace ... -- PROGRAM");
 	TRY(session_check_runs(s));
-	TRY(read_options(call, &t));
-	TRY(read_format(call, &t.perfetto));
+	TRY(trace_read_options(call, &t));
+	TRY(trace_read_format(call, &t.perfetto));
 	if (!t.recorder_options.size) {
 		TRY(trace_file_open(output_file_of(call), trace_file_format(out, t.perfetto), f,
 		                    &f));
@@ -526,48 +525,45 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	struct error *err = s->program ? run_program(&t) : trace_process(&t);
 
 	end_signals_restore(&before);
-	drop(&t);
+	trace_drop(&t);
 	return f == out->options.answers ? err : trace_file_close(f, !t.perfetto, err);
 }
 
 static const struct command_option options[] = {
-	{ "duration", "TIME", false, "End after TIME; without it, at ^C or the program's end" },
-	{ "events", "LIST", false, "Only these events, with commas between" },
+	{ "duration", "TIME", false, "Stop after TIME; default: at ^C or when the program ends" },
+	{ "events", "LIST", false, "Show only these events, separated by commas" },
 	{ "with", "FIELD VALUE", true,
-	  "Only events of the task with that id, or whose type has VALUE" },
-	{ "over", "TIME", false, "Only polls that took longer than TIME" },
+	  "Show only events of the task with this id, or of tasks whose type contains VALUE" },
+	{ "over", "TIME", false, "Show only polls longer than TIME" },
 	{ "no-places", NULL, false,
-	  "Leave out where tasks go to sleep, which costs them a third of a microsecond a poll" },
+	  "Leave out where tasks wait, which saves a third of a microsecond per poll" },
 	{ "usdt", "PROVIDER:NAME", true,
-	  "Also the program's own static probes of that name, with the wildcards of a shell" },
-	{ "usdt-strings", NULL, false,
-	  "Show what the arguments of these probes point to, where it is text" },
+	  "Also show static probes (USDT) of the program, by a name with shell wildcards" },
+	{ "usdt-strings", NULL, false, "Show the text that arguments of these probes point to" },
 	FOLLOWING_SLOW_OPTION,
 	RECORDER_OPTIONS,
 	OUTPUT_OPTION,
 	{ "format", "FORMAT", false,
-	  "text or perfetto; perfetto for a FILE that ends in .pftrace" },
+	  "Format: text or perfetto; default: perfetto if FILE ends in .pftrace" },
 	{ 0 },
 };
 
 const struct command trace_command = {
 	.name = "trace",
 	.options = options,
-	.check = check,
-	.summary = "The events of tasks and workers as they happen",
-	.help = "    Behind -- a program may follow, which is started and traced from its first\n"
-		"    spawn on; it goes on when the trace ends.\n"
+	.check = trace_check,
+	.summary = "Print events of tasks and workers as they happen",
+	.help = "    -- PROGRAM starts a program and traces it from its first spawn on; it\n"
+		"    keeps running when the trace ends.\n"
 		"    Events: task-spawn, task-poll-start, task-poll-end, task-terminate,\n"
 		"    worker-thread-start, worker-thread-stop, worker-thread-park,\n"
-		"    worker-thread-unpark, task-wake; with --usdt also usdt, which has the task\n"
-		"    that the thread polled when it came to the probe.\n"
-		"    Unlike all other commands, this one lets the kernel put breakpoints into the\n"
-		"    program's code while it runs. Each takes a little more than a microsecond, "
-		"and\n"
-		"    a poll passes two to four. They are gone when asyncdbg ends, however it "
-		"ends,\n"
-		"    and need CAP_BPF and CAP_PERFMON.",
+		"    worker-thread-unpark, task-wake; with --usdt also usdt, with the task that\n"
+		"    the thread was polling at the probe.\n"
+		"    Unlike other commands, this one lets the kernel put breakpoints into the\n"
+		"    program's code while it runs. Each takes a little more than a microsecond,\n"
+		"    and a poll hits two to four. They are removed when asyncdbg ends, however\n"
+		"    it ends, and need CAP_BPF and CAP_PERFMON.",
 	.offline = true,
 	.takes_program = true,
-	.run = run,
+	.run = trace_run,
 };

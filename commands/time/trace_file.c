@@ -36,7 +36,7 @@ struct error *trace_file_open(const char *path, const struct file_format *format
 	return NULL;
 }
 
-/* Cuts off what follows the last whole line of a file that could not be written further. */
+/* Cuts off the rest behind the last whole line of a file to which a write has failed. */
 static void cut_line(int fd)
 {
 	char tail[TAIL];
@@ -55,7 +55,7 @@ struct error *trace_file_close(FILE *f, bool lines, struct error *err)
 {
 	int fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0);
 
-	/* What is in the buffer belongs behind what could not be written. */
+	/* Buffered text belongs behind the text that could not be written. */
 	if (ferror(f))
 		__fpurge(f);
 	if (fclose(f) != 0 && !err)

@@ -1,4 +1,4 @@
-/* top: what the tasks of a running program do, again and again. */
+/* top: activity of the tasks of a running program, again and again. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "commands/time/end_signals.h"
-#include "commands/time/following.h"
 #include "commands/time/quiet_looks.h"
+#include "commands/time/trace_loop.h"
 #include "commands/top/top.h"
 #include "commands/top/top_options.h"
 #include "commands/top/top_page.h"
@@ -34,7 +34,7 @@ struct detail {
 	uint64_t looked, look_ns; /* when it was read, and how long that took */
 };
 
-struct topping {
+struct top_session {
 	struct session *s;
 	struct out *out;
 	struct trace *trace;
@@ -43,12 +43,12 @@ struct topping {
 	struct top_samples *samples; /* in place of the trace; NULL: there is a trace */
 	struct top_sampling sampling;
 	struct top_rows *rows;
-	struct event_tally *tally;
+	struct event_counts *tally;
 	struct top_workers workers;
 	struct top_proofs proofs;
 	struct top_names names;
-	struct following following;
-	struct snapshot target; /* has only what the program is */
+	struct trace_loop following;
+	struct snapshot target; /* has only the identity of the program */
 	struct answer answer;
 	uint64_t lost, lost_before; /* events, up to the last look, and up to the last page */
 	uint64_t number, began;
@@ -59,7 +59,7 @@ struct topping {
 	struct arena arena;      /* of the page */
 	struct arena list_arena; /* of its list */
 	bool quit;               /* q was typed */
-	bool over;               /* this turn is the last one */
+	bool over;               /* the command ends: see top_stop() */
 	bool screen;             /* it is shown on a full screen */
 	struct top_state state;
 	struct detail detail;
@@ -67,7 +67,7 @@ struct topping {
 
 /* ---- a page ---- */
 
-static struct error *write_page(struct topping *t, const struct top_page *page)
+static struct error *write_page(struct top_session *t, const struct top_page *page)
 {
 	FILE *f = t->out->options.answers;
 
@@ -85,22 +85,22 @@ static struct error *write_page(struct topping *t, const struct top_page *page)
 }
 
 /* A process that has ended, or that another debugger has, shows nothing: that is no error here. */
-static void look(struct topping *t)
+static void top_look(struct top_session *t)
 {
 	const struct snapshot *s = NULL;
 	uint64_t start = clock_now_ns();
 
-	/* With very many tasks a look takes a good part of a second. */
+	/* A look takes a good part of a second where there are very many tasks. */
 	t->fresh = clock_between(t->looked, start) >= t->look_ns * LOOK_SHARE;
 	if (!t->fresh)
 		return;
 	struct error *err CLEANUP(error_freep) = session_snapshot(t->s, 0, NULL, &s);
 
 	if (err)
-		LOG("trace", "no look at the runtimes: %s", err->message);
+		LOG("trace", "the runtimes could not be read: %s", err->message);
 	t->looked = clock_now_ns();
 	t->look_ns = clock_between(start, t->looked);
-	event_tally_look(t->tally, err ? NULL : s, t->looked);
+	event_counts_look(t->tally, err ? NULL : s, t->looked);
 }
 
 static struct top_known known_of(const struct trace_plan *plan)
@@ -116,10 +116,10 @@ static struct top_known known_of(const struct trace_plan *plan)
 }
 
 /* Selects the rows of the page. */
-static void select_rows(struct topping *t)
+static void select_rows(struct top_session *t)
 {
 	t->page.view = t->screen ? &t->state.view : &t->options.view;
-	/* No row is needed that cannot come into sight by one key. */
+	/* Only rows that one key can bring into sight are needed. */
 	if (t->screen)
 		t->state.view.limit = t->state.selected + 2 * t->state.rows + 2;
 	arena_reset(&t->list_arena);
@@ -127,21 +127,21 @@ static void select_rows(struct topping *t)
 	              &t->page.list);
 }
 
-/* Of the trace: before time, all its events were added. */
-static void fill_page(struct topping *t, struct top_page *page, uint64_t time)
+/* Fills the page from the trace, all of whose events before time were added. */
+static void fill_page(struct top_session *t, struct top_page *page, uint64_t time)
 {
 	page->lost = t->lost - t->lost_before;
 	t->lost_before = t->lost;
 	page->known = known_of(trace_plan_of(t->trace));
-	event_tally_advance(t->tally, time);
+	event_counts_advance(t->tally, time);
 	top_workers_next(&t->workers, t->tally, &t->arena, &page->workers, &page->nworkers);
 	for (size_t i = 0; i < page->nworkers; i++)
 		page->workers[i].has_queue &= t->fresh;
 	page->frame = top_rows_cut(t->rows, time);
 }
 
-/* The same, of looks in place of a trace. */
-static void fill_sampled_page(struct topping *t, struct top_page *page, uint64_t time)
+/* Fills the page from looks in place of a trace. */
+static void fill_sampled_page(struct top_session *t, struct top_page *page, uint64_t time)
 {
 	t->sampling.looks = top_samples_looks(t->samples);
 	t->sampling.every = (double)clock_between(t->began, time) / 1e9 / (double)t->sampling.looks;
@@ -151,7 +151,7 @@ static void fill_sampled_page(struct topping *t, struct top_page *page, uint64_t
 	top_samples_workers(t->samples, &t->arena, &page->workers, &page->nworkers);
 }
 
-static void make_page(struct topping *t, uint64_t time)
+static void make_page(struct top_session *t, uint64_t time)
 {
 	arena_reset(&t->arena);
 	t->page = (struct top_page){ .answer = &t->answer, .number = ++t->number };
@@ -165,29 +165,29 @@ static void make_page(struct topping *t, uint64_t time)
 
 /* ---- the trace ---- */
 
-static bool take(const struct trace_item *item, void *arg)
+static bool top_take(const struct trace_item *item, void *arg)
 {
-	struct topping *t = arg;
+	struct top_session *t = arg;
 
 	top_rows_add(t->rows, item);
-	/* For its workers. */
+	/* The tally keeps the numbers of workers. */
 	if (!item->used)
-		event_tally_add(t->tally, item);
+		event_counts_add(t->tally, item);
 	return true;
 }
 
-static void note_lost(struct topping *t, uint64_t now)
+static void top_note_lost(struct top_session *t, uint64_t now)
 {
 	uint64_t n;
 
 	if (!trace_has_lost(t->trace, &n))
 		return;
 	top_rows_lost(t->rows, now);
-	event_tally_lost(t->tally);
+	event_counts_lost(t->tally);
 	t->lost += n;
 }
 
-static bool is_interrupted(void)
+static bool top_is_interrupted(void)
 {
 	struct error *stop CLEANUP(error_freep) = interrupt_check();
 
@@ -206,14 +206,14 @@ static void free_detail(struct detail *d)
 static void split_lines(struct detail *d)
 {
 	for (char *rest = d->text, *line; (line = strsep(&rest, "\n")) != NULL && rest;) {
-		/* The screen says already what the program is. */
+		/* The screen already names the program. */
 		if (line != d->text || !str_begins(line, "asyncdbg: "))
 			*vec_push(&d->lines) = line;
 	}
 }
 
 /* Prints the task, of a snapshot, as text for the screen. */
-static void print_task(struct topping *t, const struct snapshot *s, FILE *f)
+static void print_task(struct top_session *t, const struct snapshot *s, FILE *f)
 {
 	struct out_options options = t->out->options;
 	struct answer answer = { .command = "async task", .snapshot = s, .wants = WANT_TASKS };
@@ -239,7 +239,7 @@ static void print_task(struct topping *t, const struct snapshot *s, FILE *f)
 }
 
 /* Reads the task again, as often as that is cheap. */
-static void look_at_task(struct topping *t)
+static void look_at_task(struct top_session *t)
 {
 	struct detail *d = &t->detail;
 	const struct snapshot *s = NULL;
@@ -267,7 +267,7 @@ static void look_at_task(struct topping *t)
 	d->look_ns = clock_between(start, d->looked);
 }
 
-static void draw(struct topping *t)
+static void top_draw(struct top_session *t)
 {
 	const struct top_page *page = t->number ? &t->page : NULL;
 
@@ -275,7 +275,7 @@ static void draw(struct topping *t)
 }
 
 /* False: q was typed. */
-static bool take_keys(struct topping *t)
+static bool take_keys(struct top_session *t)
 {
 	const struct top_page *page = t->number ? &t->page : NULL;
 	int key;
@@ -293,23 +293,26 @@ static bool take_keys(struct topping *t)
 		if (action == TOP_SELECT && page)
 			select_rows(t);
 		if (action != TOP_NOTHING)
-			draw(t);
+			top_draw(t);
 	}
 	return true;
 }
 
-static struct error *show(struct topping *t, uint64_t time)
+static struct error *top_show(struct top_session *t, uint64_t time)
 {
 	make_page(t, time);
 	if (!t->screen)
 		return write_page(t, &t->page);
 	look_at_task(t);
-	draw(t);
+	top_draw(t);
 	return NULL;
 }
 
-/* The trace ends with this turn. */
-static void stop(struct topping *t)
+/*
+ * Ends the command. The duration of the trace is made so short that trace_loop_run() detaches and
+ * ends with its next iteration; sample_all() checks `over`.
+ */
+static void top_stop(struct top_session *t)
 {
 	t->following.duration = 1e-9;
 	t->over = true;
@@ -317,44 +320,44 @@ static void stop(struct topping *t)
 
 static struct error *tick(uint64_t now, bool ended, void *arg)
 {
-	struct topping *t = arg;
+	struct top_session *t = arg;
 	bool enough = t->options.count && t->number >= t->options.count;
 
-	note_lost(t, now);
+	top_note_lost(t, now);
 	if (t->screen && !ended && !take_keys(t)) {
 		t->quit = true;
-		stop(t);
+		top_stop(t);
 		return NULL;
 	}
 	if (enough || t->quit ||
-	    (ended ? is_interrupted()
+	    (ended ? top_is_interrupted()
 	           : t->state.paused ||
 	                     (double)clock_between(t->began, now) / 1e9 < t->options.interval))
 		return NULL;
 	if (!ended) {
-		look(t);
-		TRY(trace_read_until_now(t->trace, take, t, &now));
-		note_lost(t, now);
+		top_look(t);
+		TRY(trace_read_until_now(t->trace, top_take, t, &now));
+		top_note_lost(t, now);
 	}
-	TRY(show(t, now));
+	TRY(top_show(t, now));
 	t->began = now;
 	if (t->options.count && t->number >= t->options.count)
-		stop(t);
+		top_stop(t);
 	return NULL;
 }
 
-static void close_screen(struct topping *t)
+static void close_screen(struct top_session *t)
 {
 	if (!t->screen)
 		return;
 	top_screen_close();
-	if (!t->over && !is_interrupted())
+	if (!t->over && !top_is_interrupted())
 		fprintf(t->out->options.messages, "note: process %d has ended\n",
 		        (int)t->target.target.pid);
 }
 
-/* Where a person looks: else frames of text are written. */
-static void open_screen(struct topping *t)
+/* Opens the full screen if a person is looking: else frames of text are written. */
+static void open_screen(struct top_session *t)
 {
 	const struct out_options *o = &t->out->options;
 	FILE *messages = o->messages;
@@ -370,12 +373,12 @@ static void open_screen(struct topping *t)
 	}
 	t->screen = true;
 	top_state_begin(&t->state, &t->options.view);
-	draw(t);
+	top_draw(t);
 }
 
 /* ---- looks in place of a trace ---- */
 
-static struct error *sample(struct topping *t, struct quiet_looks *quiet)
+static struct error *sample(struct top_session *t, struct quiet_looks *quiet)
 {
 	const struct snapshot *s;
 
@@ -386,7 +389,7 @@ static struct error *sample(struct topping *t, struct quiet_looks *quiet)
 	return NULL;
 }
 
-static struct error *sampled_turn(struct topping *t, struct quiet_looks *quiet)
+static struct error *sampled_turn(struct top_session *t, struct quiet_looks *quiet)
 {
 	uint64_t now = clock_now_ns();
 
@@ -394,28 +397,28 @@ static struct error *sampled_turn(struct topping *t, struct quiet_looks *quiet)
 		TRY(sample(t, quiet));
 	if (t->screen && !take_keys(t)) {
 		t->quit = true;
-		stop(t);
+		top_stop(t);
 		return NULL;
 	}
 	now = clock_now_ns();
 	if (t->state.paused || !top_samples_looks(t->samples) ||
 	    (double)clock_between(t->began, now) / 1e9 < t->options.interval)
 		return NULL;
-	TRY(show(t, now));
+	TRY(top_show(t, now));
 	t->began = now;
 	if (t->options.count && t->number >= t->options.count)
-		stop(t);
+		top_stop(t);
 	return NULL;
 }
 
-static struct error *sample_all(struct topping *t, struct quiet_looks *quiet)
+static struct error *sample_all(struct top_session *t, struct quiet_looks *quiet)
 {
 	int pidfd CLEANUP(file_close) = (int)syscall(SYS_pidfd_open, t->target.target.pid, 0);
 
-	while (!t->over && !is_interrupted() && !following_process_ended(pidfd)) {
+	while (!t->over && !top_is_interrupted() && !trace_loop_process_ended(pidfd)) {
 		struct error *err = sampled_turn(t, quiet);
 
-		if (err && (err->kind == ERR_INTERRUPTED || following_process_ended(pidfd))) {
+		if (err && (err->kind == ERR_INTERRUPTED || trace_loop_process_ended(pidfd))) {
 			error_free(err);
 			return NULL;
 		}
@@ -428,7 +431,7 @@ static struct error *sample_all(struct topping *t, struct quiet_looks *quiet)
  * The program is looked at without a stop, in a session of its own. Where that shows no runtime
  * either, the error that there is no trace is passed on.
  */
-static struct error *follow_by_looks(struct topping *t, struct error *why)
+static struct error *follow_by_looks(struct top_session *t, struct error *why)
 {
 	struct quiet_looks quiet CLEANUP(quiet_looks_end) = { 0 };
 	struct error *whole CLEANUP(error_freep) = why;
@@ -468,19 +471,19 @@ static bool has_all_tasks(const struct snapshot *s)
 	return true;
 }
 
-static struct error *follow(struct topping *t)
+static struct error *top_follow(struct top_session *t)
 {
 	const struct snapshot *s;
 
 	struct error *none =
-		following_begin(t->s, &t->trace_options, WANT_TASKS, t->out, &t->trace, &s);
+		trace_loop_begin(t->s, &t->trace_options, WANT_TASKS, t->out, &t->trace, &s);
 	if (none && none->kind != ERR_INTERRUPTED)
 		return follow_by_looks(t, none);
 	TRY(none);
 	bool complete = has_all_tasks(s);
 	t->began = trace_start(t->trace);
 	top_rows_begin(t->rows, s, t->began);
-	event_tally_begin(t->tally, s, t->began);
+	event_counts_begin(t->tally, s, t->began);
 	top_hints_look(&t->proofs, s);
 	top_hints_plan(&t->proofs, trace_plan_of(t->trace));
 	if (trace_plan_of(t->trace)->late_ends)
@@ -491,19 +494,19 @@ static struct error *follow(struct topping *t)
 		        "note: not all tasks that exist could be listed\n");
 	t->target.target = *inspector_info(asyncdbg_inspector(t->s->handle));
 	t->answer = (struct answer){ .command = "top", .snapshot = &t->target };
-	t->following = (struct following){
+	t->following = (struct trace_loop){
 		.trace = t->trace,
 		.pid = asyncdbg_target(t->s->handle)->pid,
 		.start = t->began,
-		.item = take,
+		.item = top_take,
 		.tick = tick,
 		.arg = t,
 	};
 	open_screen(t);
-	struct error *err = following_run(&t->following);
+	struct error *err = trace_loop_run(&t->following);
 	close_screen(t);
 	TRY(err);
-	t->s->finding = following_end(t->trace, t->trace_options.events, t->out);
+	t->s->finding = trace_loop_end(t->trace, t->trace_options.events, t->out);
 	if (!complete)
 		t->s->finding = STATUS_PARTIAL;
 	return NULL;
@@ -511,12 +514,12 @@ static struct error *follow(struct topping *t)
 
 /* ---- the command ---- */
 
-static void free_all(struct topping *t)
+static void free_all(struct top_session *t)
 {
 	trace_close(t->trace);
 	top_rows_free(t->rows);
 	top_samples_free(t->samples);
-	event_tally_free(t->tally);
+	event_counts_free(t->tally);
 	top_workers_free(&t->workers);
 	top_hints_free(&t->proofs);
 	top_page_free_names(&t->names);
@@ -526,10 +529,10 @@ static void free_all(struct topping *t)
 	free(t->json);
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
-                         struct out *out)
+static struct error *top_run(struct session *s, const struct answer *answer,
+                             const struct call *call, struct out *out)
 {
-	struct topping t = { .s = s, .out = out };
+	struct top_session t = { .s = s, .out = out };
 	struct end_signals before;
 
 	(void)answer;
@@ -537,21 +540,21 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return error_new(ERR_USAGE, "top needs a running process: -p PID");
 	TRY(session_check_runs(s));
 	TRY(top_options_read(call, &t.options));
-	t.trace_options = following_options(call);
+	t.trace_options = trace_loop_options(call);
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
 		t.trace_options.events[i] = i != TRACE_USDT;
 	t.trace_options.wakers = true;
 	/* A frame of very many tasks takes a while, in which nothing is read. */
 	t.trace_options.ring *= 2;
 	t.rows = top_rows_new((uint64_t)(t.options.over * 1e9));
-	t.tally = event_tally_new_workers();
+	t.tally = event_counts_new_workers();
 	t.names.full = out->options.full_names;
 	if (out->format != OUT_TEXT) {
 		t.json = alloc_zeroed(sizeof(*t.json));
 		json_writer_init(t.json, out->options.answers, out->format == OUT_JSON_LINES);
 	}
 	end_signals_catch(&before);
-	struct error *err = follow(&t);
+	struct error *err = top_follow(&t);
 
 	end_signals_restore(&before);
 	free_all(&t);
@@ -559,15 +562,15 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 }
 
 static const struct command_option options[] = {
-	{ "interval", "TIME", false, "A frame each TIME, 1s by default" },
-	{ "count", "N", false, "End after N frames; without it, at ^C or the program's end" },
+	{ "interval", "TIME", false, "Time between frames, default 1s" },
+	{ "count", "N", false, "Stop after N frames; default: at ^C or when the program ends" },
 	{ "sort", "FIELD", false,
 	  "Sort by id, type, place, tasks, polls, busy, longest, p99, runnable, wakes or own" },
-	{ "group", "FIELD", false, "One row for all tasks of the same type or place" },
+	{ "group", "FIELD", false, "Show one row for all tasks with the same type or place" },
 	{ "with", "FIELD VALUE", false,
-	  "Only the task with that id, or tasks whose type or place has VALUE" },
-	{ "rows", "N", false, "Only the first N rows of each frame" },
-	{ "over", "TIME", false, "A poll that takes longer than TIME is a stall: 10ms" },
+	  "Show only the task with this id, or tasks whose type or place contains VALUE" },
+	{ "rows", "N", false, "Show only the first N rows of each frame" },
+	{ "over", "TIME", false, "Count polls longer than TIME as stalls, default 10ms" },
 	FOLLOWING_SLOW_OPTION,
 	{ 0 },
 };
@@ -576,23 +579,18 @@ const struct command top_command = {
 	.name = "top",
 	.options = options,
 	.check = top_options_check,
-	.summary = "What tasks, groups of them and workers do, refreshed",
-	.help = "    For each task: polls a second, the share of time in polls, the longest poll "
-		"and\n"
-		"    the 99th percentile, how long it was runnable and not polled, wake-ups a "
-		"second,\n"
-		"    the share of its own ones, who wakes it most, and where it waits now; all of "
-		"the\n"
-		"    last interval. Above them workers and hints: tasks that wake themselves, "
-		"that do\n"
-		"    not yield, that nothing can wake, with large futures.\n"
-		"    On a terminal it is a full screen; the key ? shows the others. Elsewhere it "
-		"prints\n"
-		"    frames of text, or with --json and --jsonl a document for each.\n"
-		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
-		"    it runs, and needs CAP_BPF and CAP_PERFMON. Without them it samples: it looks "
-		"at\n"
-		"    the program again and again without stopping it, and says so.",
+	.summary = "Show live activity of tasks, groups of tasks and workers",
+	.help = "    For each task: polls per second, share of time in polls, the longest poll\n"
+		"    and the 99th percentile, how long it was runnable and not polled, wake-ups\n"
+		"    per second, the share of its own wake-ups, who wakes it most, and where it\n"
+		"    waits now; all for the last interval. Above them workers and hints: tasks\n"
+		"    that wake themselves, do not yield, cannot be woken, or have large\n"
+		"    futures.\n"
+		"    On a terminal it is a full screen; the key ? shows all keys. Elsewhere it\n"
+		"    prints frames of text, or with --json and --jsonl a document per frame.\n"
+		"    Like trace, it lets the kernel put breakpoints into the program's code\n"
+		"    while it runs, and needs CAP_BPF and CAP_PERFMON. Without them it samples\n"
+		"    the program without stopping it, and says so.",
 	.offline = true,
-	.run = run,
+	.run = top_run,
 };

@@ -5,8 +5,8 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
+#include "dwarf/names/demangle.h"
 #include "runtimes/analysis/checks.h"
-#include "runtimes/common/boxed_future.h"
 #include "runtimes/model/model.h"
 #include "runtimes/trace/plan.h"
 #include "runtimes/trace/trace_key.h"
@@ -31,14 +31,15 @@ const char *top_hints_name(enum top_hint_kind kind)
 }
 
 /* The hints of one kind, by type. */
-struct finder {
+struct top_hints_finder {
 	enum top_hint_kind kind;
 	struct map by_type; /* -> index + 1 */
 	VEC(struct top_hint) list;
 	size_t n; /* of this kind */
 };
 
-static struct top_hint *add(struct finder *f, uint64_t task, const char *type, uint64_t value)
+static struct top_hint *top_hints_add(struct top_hints_finder *f, uint64_t task, const char *type,
+                                      uint64_t value)
 {
 	uint64_t key = type ? map_key_of_text(type) : 1;
 	uintptr_t at = (uintptr_t)map_get(&f->by_type, key);
@@ -61,34 +62,35 @@ static struct top_hint *add(struct finder *f, uint64_t task, const char *type, u
 	return hint;
 }
 
-static void begin(struct finder *f, enum top_hint_kind kind)
+static void top_hints_begin(struct top_hints_finder *f, enum top_hint_kind kind)
 {
 	f->kind = kind;
 	f->n = 0;
 	map_clear(&f->by_type);
 }
 
-static void find_self_waking(struct finder *f, const struct top_frame *frame)
+static void find_self_waking(struct top_hints_finder *f, const struct top_frame *frame)
 {
-	begin(f, TOP_SELF_WAKING);
+	top_hints_begin(f, TOP_SELF_WAKING);
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct top_stats *s = frame->tasks[i].stats;
 
 		if (s && s->wakes >= MIN_WAKES && s->own_wakes > s->wakes / 2)
-			add(f, frame->tasks[i].id, frame->tasks[i].type,
-			    s->own_wakes * 100 / s->wakes);
+			top_hints_add(f, frame->tasks[i].id, frame->tasks[i].type,
+			              s->own_wakes * 100 / s->wakes);
 	}
 }
 
-static void find_long_polls(struct finder *f, const struct top_frame *frame)
+static void find_long_polls(struct top_hints_finder *f, const struct top_frame *frame)
 {
-	begin(f, TOP_NEVER_YIELDS);
+	top_hints_begin(f, TOP_NEVER_YIELDS);
 	for (size_t i = 0; !frame->late_ends && i < frame->n; i++) {
 		const struct top_task *task = &frame->tasks[i];
 
 		if (task->doing == DOING_POLLING && task->job == TRACE_TASK &&
 		    moment_between(task->since, frame->time) >= LONG_POLL_NS)
-			add(f, task->id, task->type, moment_between(task->since, frame->time));
+			top_hints_add(f, task->id, task->type,
+			              moment_between(task->since, frame->time));
 	}
 }
 
@@ -116,8 +118,7 @@ void top_hints_look(struct top_proofs *p, const struct snapshot *s)
 
 		if (trace_key(task) && checks_nothing_wakes(task))
 			map_put(&p->lost, trace_key(task), p);
-		note_large(p, task->type, task->size,
-		           task->type && boxed_future_is_name(task->type));
+		note_large(p, task->type, task->size, task->type && name_is_pinned_box(task->type));
 	}
 }
 
@@ -138,25 +139,25 @@ void top_hints_free(struct top_proofs *p)
 	arena_free(&p->arena);
 }
 
-static void find_lost_wakers(struct finder *f, const struct top_frame *frame,
+static void find_lost_wakers(struct top_hints_finder *f, const struct top_frame *frame,
                              const struct top_proofs *proofs)
 {
-	begin(f, TOP_LOST_WAKER);
+	top_hints_begin(f, TOP_LOST_WAKER);
 	for (size_t i = 0; proofs->lost.n && i < frame->n; i++) {
 		const struct top_task *task = &frame->tasks[i];
 
 		if (task->doing == DOING_WAITING && map_has(&proofs->lost, task->id))
-			add(f, task->id, task->type, 0);
+			top_hints_add(f, task->id, task->type, 0);
 	}
 }
 
-static void find_large(struct finder *f, const struct top_frame *frame,
+static void find_large(struct top_hints_finder *f, const struct top_frame *frame,
                        const struct top_proofs *proofs)
 {
 	const char *last = NULL;
 	const struct top_large *large = NULL;
 
-	begin(f, TOP_LARGE_FUTURE);
+	top_hints_begin(f, TOP_LARGE_FUTURE);
 	for (size_t i = 0; proofs->large.n && i < frame->n; i++) {
 		const struct top_task *task = &frame->tasks[i];
 
@@ -165,7 +166,7 @@ static void find_large(struct finder *f, const struct top_frame *frame,
 			large = last ? map_get(&proofs->large, map_key_of_text(last)) : NULL;
 		}
 		struct top_hint *hint = large && task->job == TRACE_TASK
-		                                ? add(f, task->id, last, large->bytes)
+		                                ? top_hints_add(f, task->id, last, large->bytes)
 		                                : NULL;
 		if (hint)
 			hint->boxed = large->boxed;
@@ -175,7 +176,7 @@ static void find_large(struct finder *f, const struct top_frame *frame,
 void top_hints_find(const struct top_frame *frame, const struct top_proofs *proofs, struct arena *a,
                     struct top_hints *ret)
 {
-	struct finder f = { 0 };
+	struct top_hints_finder f = { 0 };
 
 	find_self_waking(&f, frame);
 	find_long_polls(&f, frame);

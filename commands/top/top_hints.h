@@ -1,4 +1,4 @@
-/* What looks wrong in a frame of `top`: tasks that should not do what they do. */
+/* Hints in a frame of `top`: tasks that look wrong. */
 #ifndef COMMANDS_TOP_TOP_HINTS_H
 #define COMMANDS_TOP_TOP_HINTS_H
 
@@ -37,7 +37,7 @@ struct top_hints {
 	size_t n;
 };
 
-/* What snapshots have shown. All zeros: nothing. */
+/* Tasks and types that snapshots have shown to be wrong. All zeros: none. */
 struct top_proofs {
 	struct map lost;  /* ids of tasks that nothing can wake */
 	struct map large; /* hash of a type -> struct top_large */
@@ -45,7 +45,7 @@ struct top_proofs {
 };
 /* s is a snapshot with WANT_TASKS. */
 void top_hints_look(struct top_proofs *p, const struct snapshot *s);
-/* What the plan of a trace tells of the types that are polled. */
+/* Adds the large types among those in the plan of a trace. */
 void top_hints_plan(struct top_proofs *p, const struct trace_plan *plan);
 void top_hints_free(struct top_proofs *p);
 

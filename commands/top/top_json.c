@@ -5,17 +5,17 @@
 #include "commands/top/top_page.h"
 #include "debugger/base/clock.h"
 
-static void put_id(struct json_writer *w, const char *key, uint64_t id)
+static void top_json_put_id(struct json_writer *w, const char *key, uint64_t id)
 {
 	out_json_task_key(w, key, id);
 }
 
-static void put_if(struct json_writer *w, const char *key, bool known, uint64_t n)
+static void top_json_put_if(struct json_writer *w, const char *key, bool known, uint64_t n)
 {
 	out_json_number_if(w, key, known, n);
 }
 
-static void put_place(struct json_writer *w, const struct trace_place *place)
+static void top_json_put_place(struct json_writer *w, const struct trace_place *place)
 {
 	if (!place) {
 		json_put_null(w, "place");
@@ -28,12 +28,12 @@ static void put_place(struct json_writer *w, const struct trace_place *place)
 
 static const char *const states[NDOINGS] = { NULL, "runnable", "polling", "waiting" };
 
-static const char *kind_of(enum trace_job job)
+static const char *top_json_kind_of(enum trace_job job)
 {
 	return job == TRACE_BLOCKING ? "blocking" : job == TRACE_UNKNOWN_JOB ? NULL : "task";
 }
 
-/* Whether it is known since when a task does what it does. */
+/* Whether the time is known at which a task began its activity. */
 static bool has_since(const struct top_page *p, const struct top_task *task)
 {
 	return task->doing != DOING_UNKNOWN && !p->sampling &&
@@ -43,10 +43,10 @@ static bool has_since(const struct top_page *p, const struct top_task *task)
 static void put_what(struct json_writer *w, const struct top_page *p, const struct top_row *row)
 {
 	if (row->task) {
-		put_id(w, "task", row->task->id);
+		top_json_put_id(w, "task", row->task->id);
 		json_put_text(w, "state", states[row->task->doing]);
-		put_if(w, "since_ns", has_since(p, row->task),
-		       moment_between(row->task->since, p->frame->time));
+		top_json_put_if(w, "since_ns", has_since(p, row->task),
+		                moment_between(row->task->since, p->frame->time));
 	} else {
 		json_put_int(w, "tasks", (int64_t)row->tasks);
 		json_put_int(w, "ended", (int64_t)row->ended);
@@ -56,49 +56,50 @@ static void put_what(struct json_writer *w, const struct top_page *p, const stru
 		json_close_object(w);
 	}
 	if (row->task || p->view->grouping == TOP_BY_TYPE)
-		json_put_text(w, "kind", kind_of(row->job));
+		json_put_text(w, "kind", top_json_kind_of(row->job));
 	json_put_text(w, "type", row->type);
 	if (row->task || p->view->grouping == TOP_BY_PLACE)
-		put_place(w, row->place);
+		top_json_put_place(w, row->place);
 }
 
 static void put_wakes(struct json_writer *w, const struct top_page *p, const struct top_row *row)
 {
 	const struct top_known *k = &p->known;
 
-	put_if(w, "wakes", k->wakes, row->wakes);
-	put_if(w, "own_wakes", k->own, row->own_wakes);
-	put_if(w, "wakes_by_no_task", k->wakes, row->no_task);
+	top_json_put_if(w, "wakes", k->wakes, row->wakes);
+	top_json_put_if(w, "own_wakes", k->own, row->own_wakes);
+	top_json_put_if(w, "wakes_by_no_task", k->wakes, row->no_task);
 	if (!k->wakes || !row->waker.wakes) {
 		json_put_null(w, "woken_by");
 		return;
 	}
 	json_open_object(w, "woken_by");
-	put_id(w, "task", row->waker.task);
+	top_json_put_id(w, "task", row->waker.task);
 	json_put_text(w, "type", row->waker.type);
 	json_put_int(w, "wakes", (int64_t)row->waker.wakes);
 	json_close_object(w);
 }
 
-static void put_row(struct json_writer *w, const struct top_page *p, const struct top_row *row)
+static void top_json_put_row(struct json_writer *w, const struct top_page *p,
+                             const struct top_row *row)
 {
 	const struct top_known *k = &p->known;
 
 	json_open_object(w, NULL);
 	put_what(w, p, row);
-	put_if(w, "polls", k->polls, row->polls);
-	put_if(w, "polled_ns", k->busy, row->polled_ns);
-	put_if(w, "poll_longest_ns", k->ends && !p->sampling, row->poll_longest);
-	put_if(w, "poll_p99_ns", k->ends && row->poll_p99, row->poll_p99);
-	put_if(w, "runnable_ns", k->wakes || p->sampling, row->runnable_ns);
-	put_if(w, "runnable_longest_ns", k->wakes, row->runnable_longest);
-	put_if(w, "runnable_p50_ns", k->wakes && row->runnable_p50, row->runnable_p50);
-	put_if(w, "runnable_p99_ns", k->wakes && row->runnable_p99, row->runnable_p99);
+	top_json_put_if(w, "polls", k->polls, row->polls);
+	top_json_put_if(w, "polled_ns", k->busy, row->polled_ns);
+	top_json_put_if(w, "poll_longest_ns", k->ends && !p->sampling, row->poll_longest);
+	top_json_put_if(w, "poll_p99_ns", k->ends && row->poll_p99, row->poll_p99);
+	top_json_put_if(w, "runnable_ns", k->wakes || p->sampling, row->runnable_ns);
+	top_json_put_if(w, "runnable_longest_ns", k->wakes, row->runnable_longest);
+	top_json_put_if(w, "runnable_p50_ns", k->wakes && row->runnable_p50, row->runnable_p50);
+	top_json_put_if(w, "runnable_p99_ns", k->wakes && row->runnable_p99, row->runnable_p99);
 	put_wakes(w, p, row);
 	json_close_object(w);
 }
 
-static void put_hints(struct json_writer *w, const struct top_page *p)
+static void top_json_put_hints(struct json_writer *w, const struct top_page *p)
 {
 	static const char *const values[TOP_NHINTS] = {
 		[TOP_SELF_WAKING] = "per_cent",
@@ -112,7 +113,7 @@ static void put_hints(struct json_writer *w, const struct top_page *p)
 
 		json_open_object(w, NULL);
 		json_put_text(w, "hint", top_hints_name(h->kind));
-		put_id(w, "task", h->task);
+		top_json_put_id(w, "task", h->task);
 		json_put_text(w, "type", h->type);
 		json_put_int(w, "tasks", (int64_t)h->tasks);
 		if (values[h->kind])
@@ -131,13 +132,13 @@ static void put_workers(struct json_writer *w, const struct top_page *p)
 		const struct top_worker *x = &p->workers[i];
 
 		json_open_object(w, NULL);
-		put_if(w, "runtime", x->runtime >= 0, (uint64_t)x->runtime);
-		put_if(w, "worker", x->worker >= 0, (uint64_t)x->worker);
-		put_if(w, "polls", p->known.polls, x->polls);
-		put_if(w, "parks", p->known.parking && !p->sampling, x->parks);
-		put_if(w, "busy_ns", p->known.parking, x->busy_ns);
-		put_if(w, "parked_ns", p->known.parking, x->parked_ns);
-		put_if(w, "queue", x->has_queue, x->queue_len);
+		top_json_put_if(w, "runtime", x->runtime >= 0, (uint64_t)x->runtime);
+		top_json_put_if(w, "worker", x->worker >= 0, (uint64_t)x->worker);
+		top_json_put_if(w, "polls", p->known.polls, x->polls);
+		top_json_put_if(w, "parks", p->known.parking && !p->sampling, x->parks);
+		top_json_put_if(w, "busy_ns", p->known.parking, x->busy_ns);
+		top_json_put_if(w, "parked_ns", p->known.parking, x->parked_ns);
+		top_json_put_if(w, "queue", x->has_queue, x->queue_len);
 		json_close_object(w);
 	}
 	json_close_array(w);
@@ -156,13 +157,13 @@ static void put_stalls(struct json_writer *w, const struct top_page *p)
 		if (!s->open && ended++ == f->nfresh)
 			break; /* an earlier frame had it */
 		json_open_object(w, NULL);
-		put_id(w, "task", s->task);
+		top_json_put_id(w, "task", s->task);
 		json_put_text(w, "type", s->type);
 		json_put_int(w, "tid", s->tid);
 		json_put_int(w, "began", (int64_t)s->began.ns);
 		json_put_int(w, "poll_ns", (int64_t)s->ns);
 		json_put_bool(w, "ended", !s->open);
-		put_place(w, s->place);
+		top_json_put_place(w, s->place);
 		json_close_object(w);
 	}
 	json_close_array(w);
@@ -185,11 +186,11 @@ static void put_totals(struct json_writer *w, const struct top_page *p)
 	const struct top_frame *f = p->frame;
 
 	json_put_int(w, "tasks", (int64_t)f->n);
-	put_if(w, "spawned", p->known.polls, f->spawned);
-	put_if(w, "ended", p->known.polls, f->finished);
-	put_if(w, "polls", p->known.polls, f->polls);
-	put_if(w, "polled_ns", p->known.busy, f->polled_ns);
-	put_if(w, "wakes", p->known.wakes, f->wakes);
+	top_json_put_if(w, "spawned", p->known.polls, f->spawned);
+	top_json_put_if(w, "ended", p->known.polls, f->finished);
+	top_json_put_if(w, "polls", p->known.polls, f->polls);
+	top_json_put_if(w, "polled_ns", p->known.busy, f->polled_ns);
+	top_json_put_if(w, "wakes", p->known.wakes, f->wakes);
 	json_put_int(w, "untracked", (int64_t)f->untracked);
 	json_put_int(w, "lost", (int64_t)p->lost);
 }
@@ -208,7 +209,7 @@ void top_json_write(const struct top_page *p, struct json_writer *w)
 	json_put_int(w, "interval_ns", (int64_t)moment_between(p->frame->began, p->frame->time));
 	put_sampling(w, p);
 	put_totals(w, p);
-	put_hints(w, p);
+	top_json_put_hints(w, p);
 	put_workers(w, p);
 	put_stalls(w, p);
 	json_put_text(w, "sort", top_view_field_name(view->sort));
@@ -217,7 +218,7 @@ void top_json_write(const struct top_page *p, struct json_writer *w)
 	json_put_int(w, "rows_total", (int64_t)p->list.total);
 	json_open_array(w, "rows");
 	for (size_t i = 0; i < p->list.n; i++)
-		put_row(w, p, &p->list.rows[i]);
+		top_json_put_row(w, p, &p->list.rows[i]);
 	json_close_array(w);
 	json_close_object(w);
 	json_close_object(w);

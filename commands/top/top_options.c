@@ -36,7 +36,7 @@ static struct error *read_group(const struct call *call, struct top_view *view)
 	return nearest_error("--group has no field", name, names, NULL, 2);
 }
 
-static struct error *read_filter(const struct call *call, struct top_view *view)
+static struct error *top_options_read_filter(const struct call *call, struct top_view *view)
 {
 	static const char *const names[] = { "id", "type", "place" };
 	static const enum top_field fields[] = { TOP_ID, TOP_TYPE, TOP_PLACE };
@@ -59,15 +59,15 @@ static struct error *read_filter(const struct call *call, struct top_view *view)
 }
 
 /* A number of at least one; *ret stays as it is where the option was not given. */
-static struct error *read_number(const struct call *call, const char *name, const char *what,
-                                 uint64_t *ret)
+static struct error *top_options_read_number(const struct call *call, const char *name,
+                                             const char *what, uint64_t *ret)
 {
 	const char *word = option_value(call, name);
 
 	if (!word)
 		return NULL;
 	TRY(words_number(word, what, MAX_NUMBER, ret));
-	return *ret ? NULL : error_new(ERR_USAGE, "--%s is at least 1", name);
+	return *ret ? NULL : error_new(ERR_USAGE, "--%s must be at least 1", name);
 }
 
 struct error *top_options_read(const struct call *call, struct top_options *ret)
@@ -77,12 +77,12 @@ struct error *top_options_read(const struct call *call, struct top_options *ret)
 	*ret = (struct top_options){ .interval = 1, .over = 0.01 };
 	TRY(interval_option(call, "interval", &ret->interval));
 	TRY(interval_option(call, "over", &ret->over));
-	TRY(read_number(call, "count", "a number of frames", &ret->count));
-	TRY(read_number(call, "rows", "a number of rows", &rows));
+	TRY(top_options_read_number(call, "count", "a number of frames", &ret->count));
+	TRY(top_options_read_number(call, "rows", "a number of rows", &rows));
 	ret->view.limit = rows;
 	TRY(read_sort(call, &ret->view));
 	TRY(read_group(call, &ret->view));
-	return read_filter(call, &ret->view);
+	return top_options_read_filter(call, &ret->view);
 }
 
 struct error *top_options_check(const struct call *call)

@@ -13,7 +13,7 @@ struct top_options {
 
 /* ERR_USAGE. */
 struct error *top_options_read(const struct call *call, struct top_options *ret) MUST_CHECK;
-/* The same, for struct command.check. */
+/* top_options_read() for struct command.check. */
 struct error *top_options_check(const struct call *call) MUST_CHECK;
 
 #endif

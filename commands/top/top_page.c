@@ -74,21 +74,21 @@ const char *top_page_time(struct arena *a, uint64_t ns)
 	return arena_printf(a, "%" PRIu64 "ns", ns);
 }
 
-static double seconds(const struct top_page *p)
+static double top_page_seconds(const struct top_page *p)
 {
 	uint64_t ns = moment_between(p->frame->began, p->frame->time);
 
 	return ns ? (double)ns / 1e9 : 1e-9;
 }
 
-static const char *rate(const struct top_page *p, struct arena *a, uint64_t n)
+static const char *top_page_rate(const struct top_page *p, struct arena *a, uint64_t n)
 {
-	double r = (double)n / seconds(p);
+	double r = (double)n / top_page_seconds(p);
 
 	return arena_printf(a, "%.*f", r > 0 && r < 9.95 ? 1 : 0, r);
 }
 
-static const char *share(struct arena *a, uint64_t part, double whole)
+static const char *top_page_share(struct arena *a, uint64_t part, double whole)
 {
 	return arena_printf(a, "%.1f%%", whole > 0 ? (double)part * 100 / whole : 0);
 }
@@ -96,7 +96,7 @@ static const char *share(struct arena *a, uint64_t part, double whole)
 /* A group's tasks may poll at once: its share may exceed 100 %. */
 static const char *busy(const struct top_page *p, struct arena *a, uint64_t ns)
 {
-	return share(a, ns, (double)moment_between(p->frame->began, p->frame->time));
+	return top_page_share(a, ns, (double)moment_between(p->frame->began, p->frame->time));
 }
 
 /* ---- columns ---- */
@@ -117,7 +117,7 @@ static const char *waker(const struct top_page *p, const struct top_row *row,
                          struct top_names *names, struct arena *a)
 {
 	const struct top_waker *w = &row->waker;
-	/* In a group one task wakes another of the same type. */
+	/* Groups have no "itself": there one task wakes another of the same type. */
 	bool own = w->wakes && row->task && w->task == row->task->id;
 
 	(void)p;
@@ -141,14 +141,15 @@ static const char *what(const struct top_row *row, struct arena *a)
 	return arena_uint(a, row->tasks);
 }
 
-static const char *type(const struct top_row *row, struct top_names *names, struct arena *a)
+static const char *top_page_type(const struct top_row *row, struct top_names *names,
+                                 struct arena *a)
 {
 	const char *name = top_page_name(names, row->type);
 
 	return row->job == TRACE_BLOCKING ? arena_printf(a, "[blocking] %s", name) : name;
 }
 
-static const char *place(const struct top_row *row, struct arena *a)
+static const char *top_page_place(const struct top_row *row, struct arena *a)
 {
 	const char *text = top_view_place_text(a, row->place);
 
@@ -164,7 +165,7 @@ const char *top_page_cell(const struct top_page *p, const struct top_row *row,
 	case TOP_COLUMN_WHAT:
 		return what(row, a);
 	case TOP_COLUMN_POLLS:
-		return known->polls ? rate(p, a, row->polls) : "-";
+		return known->polls ? top_page_rate(p, a, row->polls) : "-";
 	case TOP_COLUMN_BUSY:
 		return known->busy ? busy(p, a, row->polled_ns) : "-";
 	case TOP_COLUMN_LONGEST:
@@ -178,7 +179,7 @@ const char *top_page_cell(const struct top_page *p, const struct top_row *row,
 		return known->wakes && row->runnable_p99 ? top_page_time(a, row->runnable_p99)
 		                                         : "-";
 	case TOP_COLUMN_WAKES:
-		return known->wakes ? rate(p, a, row->wakes) : "-";
+		return known->wakes ? top_page_rate(p, a, row->wakes) : "-";
 	case TOP_COLUMN_OWN:
 		return known->own && row->wakes
 		               ? arena_printf(a, "%.0f%%",
@@ -189,15 +190,15 @@ const char *top_page_cell(const struct top_page *p, const struct top_row *row,
 	case TOP_COLUMN_DOING:
 		return doing(row, a);
 	case TOP_COLUMN_TYPE:
-		return type(row, names, a);
+		return top_page_type(row, names, a);
 	default:
-		return place(row, a);
+		return top_page_place(row, a);
 	}
 }
 
 /* ---- lines ---- */
 
-static const char *number(struct arena *a, uint64_t n)
+static const char *top_page_number(struct arena *a, uint64_t n)
 {
 	char digits[24];
 	STR(text);
@@ -216,20 +217,21 @@ const char *top_page_summary(const struct top_page *p, struct arena *a)
 	const struct top_frame *f = p->frame;
 	STR(s);
 
-	str_printf(&s, "%s task%s", number(a, f->n), f->n == 1 ? "" : "s");
+	str_printf(&s, "%s task%s", top_page_number(a, f->n), f->n == 1 ? "" : "s");
 	if (p->known.polls)
 		str_printf(&s, ", %s polls/s",
-		           number(a, (uint64_t)((double)f->polls / seconds(p) + 0.5)));
+		           top_page_number(
+				   a, (uint64_t)((double)f->polls / top_page_seconds(p) + 0.5)));
 	if (p->known.busy)
 		str_printf(&s, ", busy %s", busy(p, a, f->polled_ns));
 	if (p->known.polls)
-		str_printf(&s, ", %s spawned/s, %s ended/s", rate(p, a, f->spawned),
-		           rate(p, a, f->finished));
-	str_printf(&s, ", %.1f s", seconds(p));
+		str_printf(&s, ", %s spawned/s, %s ended/s", top_page_rate(p, a, f->spawned),
+		           top_page_rate(p, a, f->finished));
+	str_printf(&s, ", %.1f s", top_page_seconds(p));
 	if (f->untracked)
-		str_printf(&s, ", %s tasks too many to follow", number(a, f->untracked));
+		str_printf(&s, ", %s tasks too many to follow", top_page_number(a, f->untracked));
 	if (p->lost)
-		str_printf(&s, ", %s events lost", number(a, p->lost));
+		str_printf(&s, ", %s events lost", top_page_number(a, p->lost));
 	return arena_strdup(a, str_text(&s));
 }
 
@@ -255,12 +257,12 @@ const char *top_page_worker(const struct top_page *p, const struct top_worker *w
 	STR(s);
 
 	if (p->known.parking && known > 0)
-		str_printf(&s, "busy %s, parked %s", share(a, w->busy_ns, known),
-		           share(a, w->parked_ns, known));
+		str_printf(&s, "busy %s, parked %s", top_page_share(a, w->busy_ns, known),
+		           top_page_share(a, w->parked_ns, known));
 	if (p->known.parking && known > 0 && !p->sampling)
-		str_printf(&s, ", %s parks/s", rate(p, a, w->parks));
+		str_printf(&s, ", %s parks/s", top_page_rate(p, a, w->parks));
 	if (p->known.polls)
-		str_printf(&s, "%s%s polls/s", s.len ? ", " : "", rate(p, a, w->polls));
+		str_printf(&s, "%s%s polls/s", s.len ? ", " : "", top_page_rate(p, a, w->polls));
 	if (w->has_queue)
 		str_printf(&s, "%s%" PRIu64 " in its queue", s.len ? ", " : "", w->queue_len);
 	return arena_strdup(a, str_text(&s));

@@ -1,5 +1,5 @@
 /*
- * A page of `top`: a frame with what belongs to it, and its texts: what each column shows of a row.
+ * A page of `top`: a frame with its context, and its texts: the contents of each column for a row.
  */
 #ifndef COMMANDS_TOP_TOP_PAGE_H
 #define COMMANDS_TOP_TOP_PAGE_H
@@ -11,25 +11,25 @@
 #include "commands/top/top_hints.h"
 #include "commands/top/top_view.h"
 #include "commands/top/top_workers.h"
+#include "debugger/base/json_writer.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
-#include "runtimes/saved/json_writer.h"
 
-/* What can be known of the program. */
+/* Measurements that are available for the program. */
 struct top_known {
-	bool polls;   /* that they begin */
+	bool polls;   /* starts of polls */
 	bool busy;    /* time in polls */
-	bool ends;    /* when polls end */
-	bool wakes;   /* and time runnable */
-	bool own;     /* wakes of a task by itself */
+	bool ends;    /* ends of polls */
+	bool wakes;   /* wake-ups, and time runnable */
+	bool own;     /* wake-ups of a task by itself */
 	bool parking; /* of workers */
 };
 
-/* How a page was made without a trace: from looks at the program, as often as that. */
+/* Sampling of a page without a trace: from looks at the program, as often as that. */
 struct top_sampling {
-	uint64_t looks;  /* in the interval */
+	uint64_t looks;  /* number of looks in the interval */
 	double every;    /* seconds */
-	const char *why; /* why there is no trace */
+	const char *why; /* the reason why there is no trace */
 };
 
 struct top_page {
@@ -67,7 +67,7 @@ struct top_column_info {
 	const char *title;
 	unsigned width;
 	bool right;
-	enum top_field sort; /* by what the column is sorted; TOP_NFIELDS: by nothing */
+	enum top_field sort; /* the column's sort key; TOP_NFIELDS: none */
 };
 const struct top_column_info *top_page_column(enum top_column column, enum top_grouping grouping);
 

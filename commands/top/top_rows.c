@@ -6,43 +6,45 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/places/place_groups.h"
+#include "runtimes/timeline/timeline.h"
 
 /* A task that exists, by its slot. */
-struct slot {
+struct top_rows_slot {
 	struct top_task task; /* id 0: none */
 	const char *raw_type; /* as in its spans */
 	struct top_stats *stats;
 	uint64_t interval; /* of stats */
 };
 
-/* What belongs to one interval; the last one is that of the frame, the other one fills. */
+/* Data of one interval: one is that of the frame, the other one fills. */
 struct interval {
 	struct arena arena;
 	VEC(struct top_ended) ended;
 	struct map ended_rows; /* key of a type and a job -> index + 1 */
 	uint64_t spawned, finished, polls, polled_ns, wakes;
-	struct top_stats *spare; /* of a task that has ended */
+	struct top_stats *spare; /* numbers of a task that has ended */
 };
 
 struct top_rows {
-	struct task_spans *spans;
-	VEC(struct slot) slots;
+	struct timeline *timeline;
+	VEC(struct top_rows_slot) slots;
 	struct interval intervals[2];
 	uint64_t number; /* of the interval that fills, from 1 */
 	struct moment begin, began;
 	uint64_t stall_ns;
 	bool late_ends;
 	struct map types;      /* pointers of spans -> the one that stands for all */
-	struct map type_texts; /* likewise, by hash */
+	struct map type_texts; /* texts of types, by hash -> the same */
 	struct place_groups places;
 	VEC(struct top_stall) stalls; /* a ring, of those that have ended */
-	uint64_t nstalls, nshown; /* that have ended so far; those of them that a frame has had */
+	uint64_t nstalls,
+		nshown; /* stalls that have ended so far; those of them that a frame has had */
 	VEC(struct top_task) frame_tasks;
 	VEC(struct top_stall) frame_stalls;
 	struct top_frame frame;
 };
 
-static struct interval *filling(struct top_rows *t)
+static struct interval *top_rows_filling(struct top_rows *t)
 {
 	return &t->intervals[t->number % 2];
 }
@@ -65,11 +67,11 @@ static const char *one_type(struct top_rows *t, const char *type)
 	return one;
 }
 
-/* ---- what a task does ---- */
+/* ---- activity of a task ---- */
 
-static struct top_stats *stats_of(struct top_rows *t, struct slot *slot)
+static struct top_stats *stats_of(struct top_rows *t, struct top_rows_slot *slot)
 {
-	struct interval *now = filling(t);
+	struct interval *now = top_rows_filling(t);
 
 	if (slot->stats && slot->interval == t->number)
 		return slot->stats;
@@ -109,7 +111,7 @@ static void count_wake(struct top_rows *t, struct top_stats *s, const struct tas
 {
 	bool yielded = !span->by && span->place && span->place->yields;
 
-	filling(t)->wakes++;
+	top_rows_filling(t)->wakes++;
 	s->wakes++;
 	s->own_wakes += yielded || span->by == span->task;
 	s->no_task += !yielded && !span->by;
@@ -138,55 +140,56 @@ static void note_stall(struct top_rows *t, const struct task_span *span, const c
 	t->stalls.data[t->nstalls++ % TOP_STALLS] = stall;
 }
 
-static void longer(uint64_t *longest, uint64_t ns)
+static void top_rows_longer(uint64_t *longest, uint64_t ns)
 {
 	*longest = ns > *longest ? ns : *longest;
 }
 
-/* Whether a span is the first part of what the task does, and not of what it did before the trace.
- */
-static bool begins(const struct top_rows *t, const struct task_span *span)
+/* Whether a span is the first part of an activity that began within the trace. */
+static bool top_rows_begins(const struct top_rows *t, const struct task_span *span)
 {
 	return moment_same(span->from, span->began) && moment_before(t->begin, span->began);
 }
 
-static void count_polling(struct top_rows *t, const struct task_span *span, struct slot *slot)
+static void count_polling(struct top_rows *t, const struct task_span *span,
+                          struct top_rows_slot *slot)
 {
 	struct top_stats *s = stats_of(t, slot);
-	struct interval *now = filling(t);
+	struct interval *now = top_rows_filling(t);
 	/* A poll whose end was not seen has taken less, and may have been short. */
 	bool bound = span->late || (span->open && t->late_ends);
 	uint64_t ns = bound ? 0 : moment_between(span->began, span->to);
 
-	if (begins(t, span)) {
+	if (top_rows_begins(t, span)) {
 		s->polls++;
 		now->polls++;
 	}
 	s->polled_ns += moment_between(span->from, span->to);
 	now->polled_ns += moment_between(span->from, span->to);
-	longer(&s->poll_longest, ns);
+	top_rows_longer(&s->poll_longest, ns);
 	if (!span->open && span->exact)
 		durations_add(&s->poll, &now->arena, ns);
 	if (ns > t->stall_ns && span->job != TRACE_BLOCKING)
 		note_stall(t, span, slot->task.type);
 }
 
-static void count_runnable(struct top_rows *t, const struct task_span *span, struct slot *slot)
+static void count_runnable(struct top_rows *t, const struct task_span *span,
+                           struct top_rows_slot *slot)
 {
 	struct top_stats *s = stats_of(t, slot);
 	uint64_t ns = moment_between(span->began, span->to);
 
-	if (begins(t, span) && !span->spawned)
+	if (top_rows_begins(t, span) && !span->spawned)
 		count_wake(t, s, span);
 	s->runnable_ns += moment_between(span->from, span->to);
-	longer(&s->runnable_longest, ns);
+	top_rows_longer(&s->runnable_longest, ns);
 	if (!span->open && span->exact)
-		durations_add(&s->runnable, &filling(t)->arena, ns);
+		durations_add(&s->runnable, &top_rows_filling(t)->arena, ns);
 }
 
 /* ---- tasks that have ended ---- */
 
-static void add_stats(struct arena *a, struct top_stats *to, const struct top_stats *from)
+static void top_rows_add_stats(struct arena *a, struct top_stats *to, const struct top_stats *from)
 {
 	to->polls += from->polls;
 	to->polled_ns += from->polled_ns;
@@ -196,13 +199,13 @@ static void add_stats(struct arena *a, struct top_stats *to, const struct top_st
 	to->no_task += from->no_task;
 	durations_merge(&to->poll, a, &from->poll);
 	durations_merge(&to->runnable, a, &from->runnable);
-	longer(&to->poll_longest, from->poll_longest);
-	longer(&to->runnable_longest, from->runnable_longest);
+	top_rows_longer(&to->poll_longest, from->poll_longest);
+	top_rows_longer(&to->runnable_longest, from->runnable_longest);
 }
 
-static struct top_ended *ended_of(struct top_rows *t, const struct slot *slot)
+static struct top_ended *ended_of(struct top_rows *t, const struct top_rows_slot *slot)
 {
-	struct interval *now = filling(t);
+	struct interval *now = top_rows_filling(t);
 	uint64_t key = map_key_of_pair((uintptr_t)slot->task.type + 1, slot->task.job);
 	uintptr_t row = (uintptr_t)map_get(&now->ended_rows, key);
 
@@ -216,28 +219,28 @@ static struct top_ended *ended_of(struct top_rows *t, const struct slot *slot)
 }
 
 /* to: when; one that was gone before the first frame began is in none. */
-static void end_task(struct top_rows *t, struct slot *slot, struct moment to)
+static void top_rows_end_task(struct top_rows *t, struct top_rows_slot *slot, struct moment to)
 {
-	struct interval *now = filling(t);
+	struct interval *now = top_rows_filling(t);
 	struct top_ended *e = ended_of(t, slot);
 
 	e->n++;
 	now->finished += moment_before(t->begin, to);
 	if (slot->stats && slot->interval == t->number) {
-		add_stats(&now->arena, &e->stats, slot->stats);
+		top_rows_add_stats(&now->arena, &e->stats, slot->stats);
 		memset(slot->stats, 0, sizeof(*slot->stats));
 		now->spare = slot->stats;
 	}
-	*slot = (struct slot){ 0 };
+	*slot = (struct top_rows_slot){ 0 };
 }
 
-static void take_span(const struct task_span *span, void *arg)
+static void top_rows_take_span(const struct task_span *span, void *arg)
 {
 	struct top_rows *t = arg;
 
 	while (t->slots.n <= span->slot)
 		vec_push(&t->slots);
-	struct slot *slot = &t->slots.data[span->slot];
+	struct top_rows_slot *slot = &t->slots.data[span->slot];
 	if (!slot->task.id || slot->raw_type != span->type)
 		slot->task.type = one_type(t, span->type);
 	slot->raw_type = span->type;
@@ -247,19 +250,19 @@ static void take_span(const struct task_span *span, void *arg)
 	slot->task.since = span->began;
 	slot->task.tid = span->tid;
 	slot->task.place = span->place;
-	if (span->spawned && begins(t, span))
-		filling(t)->spawned++;
+	if (span->spawned && top_rows_begins(t, span))
+		top_rows_filling(t)->spawned++;
 	if (span->doing == DOING_POLLING)
 		count_polling(t, span, slot);
 	else if (span->doing == DOING_RUNNABLE)
 		count_runnable(t, span, slot);
 	if (span->last)
-		end_task(t, slot, span->to);
+		top_rows_end_task(t, slot, span->to);
 }
 
 /* ---- the frame ---- */
 
-/* A place of the last tasks may have shown that those of the first ones are one. */
+/* Places of later tasks may have shown that places of earlier ones are the same. */
 static void group_places(struct top_rows *t)
 {
 	for (size_t i = 0; i < t->frame_tasks.n; i++) {
@@ -269,12 +272,12 @@ static void group_places(struct top_rows *t)
 	}
 }
 
-static void take_tasks(struct top_rows *t)
+static void top_rows_take_tasks(struct top_rows *t)
 {
 	t->frame_tasks.n = 0;
-	vec_reserve(&t->frame_tasks, task_spans_alive(t->spans));
+	vec_reserve(&t->frame_tasks, timeline_alive(t->timeline));
 	for (size_t i = 0; i < t->slots.n; i++) {
-		const struct slot *slot = &t->slots.data[i];
+		const struct top_rows_slot *slot = &t->slots.data[i];
 
 		if (!slot->task.id)
 			continue;
@@ -286,7 +289,7 @@ static void take_tasks(struct top_rows *t)
 	group_places(t);
 }
 
-/* Those that still last were noted by the cut. */
+/* Adds the stalls that have ended; timeline_cut() has added those that go on. */
 static void take_stalls(struct top_rows *t)
 {
 	for (uint64_t i = 0; i < t->stalls.n; i++)
@@ -307,15 +310,18 @@ static void begin_interval(struct top_rows *t, uint64_t time)
 
 const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time)
 {
-	const struct interval *now = filling(t);
+	const struct interval *now = top_rows_filling(t);
 	uint64_t open, fresh;
 
 	t->frame_stalls.n = 0;
-	task_spans_cut(t->spans, time);
+	timeline_cut(t->timeline, time);
 	open = t->frame_stalls.n;
-	take_tasks(t);
+	top_rows_take_tasks(t);
 	take_stalls(t);
-	/* By the order in which they come: ends may be read a while after their time. */
+	/*
+	 * New stalls are counted in the order of reading: ends may be read a while after their
+	 * time.
+	 */
 	fresh = t->nstalls - t->nshown;
 	t->nshown = t->nstalls;
 	t->frame = (struct top_frame){
@@ -331,7 +337,7 @@ const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time)
 		.polls = now->polls,
 		.polled_ns = now->polled_ns,
 		.wakes = now->wakes,
-		.untracked = task_spans_untracked(t->spans),
+		.untracked = timeline_untracked(t->timeline),
 		.stalls = t->frame_stalls.data,
 		.nstalls = t->frame_stalls.n,
 		.nfresh = fresh < t->stalls.n ? fresh : t->stalls.n,
@@ -347,7 +353,7 @@ struct top_rows *top_rows_new(uint64_t stall_ns)
 {
 	struct top_rows *t = alloc_zeroed(sizeof(*t));
 
-	t->spans = task_spans_new(take_span, t);
+	t->timeline = timeline_new(TIMELINE_SPANS, top_rows_take_span, t);
 	t->stall_ns = stall_ns;
 	return t;
 }
@@ -361,7 +367,7 @@ void top_rows_free(struct top_rows *t)
 {
 	if (!t)
 		return;
-	task_spans_free(t->spans);
+	timeline_free(t->timeline);
 	for (size_t i = 0; i < 2; i++) {
 		arena_free(&t->intervals[i].arena);
 		vec_free(&t->intervals[i].ended);
@@ -386,20 +392,20 @@ void top_rows_begin(struct top_rows *t, const struct snapshot *s, uint64_t time)
 {
 	t->begin = moment_at(time);
 	begin_interval(t, time);
-	task_spans_begin(t->spans, s, time);
+	timeline_begin(t->timeline, s, time);
 }
 
 void top_rows_add(struct top_rows *t, const struct trace_item *item)
 {
-	task_spans_add(t->spans, item);
+	timeline_add(t->timeline, item);
 }
 
 void top_rows_lost(struct top_rows *t, uint64_t time)
 {
-	task_spans_lost(t->spans, time);
+	timeline_lost(t->timeline, time);
 }
 
 const char *top_rows_type(const struct top_rows *t, uint64_t id)
 {
-	return t ? task_spans_type(t->spans, id) : NULL;
+	return t ? timeline_type(t->timeline, id) : NULL;
 }

@@ -6,10 +6,10 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
-#include "runtimes/trace/task_samples.h"
+#include "runtimes/timeline/task_samples.h"
 
-/* A task, and in how many looks of the interval it was seen so. */
-struct seen {
+/* A task, and the number of looks of the interval that saw it in each state. */
+struct top_samples_seen {
 	struct top_task task;
 	uint64_t polling, runnable;
 	uint64_t look; /* the last one that has shown it; 0: unused */
@@ -24,25 +24,25 @@ struct seen_worker {
 
 struct top_samples {
 	struct task_samples *tasks;
-	VEC(struct seen) seen; /* by the slots of spans */
+	VEC(struct top_samples_seen) seen; /* by the slots of spans */
 	VEC(struct seen_worker) workers;
 	struct map index;      /* key of a runtime and a worker -> its index in workers + 1 */
-	uint64_t looks, total; /* in the interval, and all */
+	uint64_t looks, total; /* looks in the interval, and all */
 	struct moment began;
 	uint64_t interval_ns;
 	VEC(struct top_task) frame_tasks;
 	struct top_frame frame;
 };
 
-static void take_span(const struct task_span *span, void *arg)
+static void top_samples_take_span(const struct task_span *span, void *arg)
 {
 	struct top_samples *t = arg;
 
 	while (t->seen.n <= span->slot)
 		vec_push(&t->seen);
-	struct seen *seen = &t->seen.data[span->slot];
+	struct top_samples_seen *seen = &t->seen.data[span->slot];
 	if (seen->task.id != span->task)
-		*seen = (struct seen){ 0 };
+		*seen = (struct top_samples_seen){ 0 };
 	seen->task = (struct top_task){
 		.id = span->task,
 		.type = span->type,
@@ -67,7 +67,7 @@ struct top_samples *top_samples_new(uint64_t time)
 	struct top_samples *t = alloc_zeroed(sizeof(*t));
 
 	t->began = moment_at(time);
-	t->tasks = task_samples_new(take_span, NULL, t);
+	t->tasks = task_samples_new(top_samples_take_span, NULL, t);
 	return t;
 }
 
@@ -132,22 +132,22 @@ void top_samples_look(struct top_samples *t, const struct snapshot *s)
 
 /* ---- the frame ---- */
 
-static uint64_t share(const struct top_samples *t, uint64_t looks)
+static uint64_t top_samples_share(const struct top_samples *t, uint64_t looks)
 {
 	return t->looks ? (uint64_t)((double)t->interval_ns * (double)looks / (double)t->looks) : 0;
 }
 
-static void take_tasks(struct top_samples *t, uint64_t time)
+static void top_samples_take_tasks(struct top_samples *t, uint64_t time)
 {
 	t->frame_tasks.n = 0;
 	for (size_t i = 0; i < t->seen.n; i++) {
-		struct seen *seen = &t->seen.data[i];
+		struct top_samples_seen *seen = &t->seen.data[i];
 
 		if (seen->look != t->total)
 			continue;
 		struct top_task *task = vec_push(&t->frame_tasks);
-		seen->stats.polled_ns = share(t, seen->polling);
-		seen->stats.runnable_ns = share(t, seen->runnable);
+		seen->stats.polled_ns = top_samples_share(t, seen->polling);
+		seen->stats.runnable_ns = top_samples_share(t, seen->runnable);
 		*task = seen->task;
 		task->since = moment_at(time); /* unknown */
 		task->group = task->place;
@@ -163,14 +163,14 @@ const struct top_frame *top_samples_cut(struct top_samples *t, uint64_t time)
 	t->frame = (struct top_frame){ .began = t->began,
 		                       .time = moment_at(time),
 		                       .untracked = task_samples_untracked(t->tasks) };
-	take_tasks(t, time);
+	top_samples_take_tasks(t, time);
 	t->frame.tasks = t->frame_tasks.data;
 	t->frame.n = t->frame_tasks.n;
 	for (size_t i = 0; i < t->workers.n; i++) {
 		struct seen_worker *w = &t->workers.data[i];
 
-		w->worker.busy_ns = share(t, w->busy);
-		w->worker.parked_ns = share(t, w->parked);
+		w->worker.busy_ns = top_samples_share(t, w->busy);
+		w->worker.parked_ns = top_samples_share(t, w->parked);
 		w->busy = w->parked = 0;
 	}
 	t->looks = 0;

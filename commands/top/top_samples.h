@@ -1,7 +1,7 @@
 /*
- * What tasks have done in an interval, as looks at the program show it, where there is no trace:
- * snapshots go in, and for each interval a frame comes out. Times are shares of the looks, and so
- * estimates; what happens between two looks is not seen.
+ * Activity of tasks in an interval, from looks at the program, where there is no trace: snapshots
+ * go in, and for each interval a frame comes out. Times are shares of the looks, and so estimates;
+ * what happens between two looks is not seen.
  */
 #ifndef COMMANDS_TOP_TOP_SAMPLES_H
 #define COMMANDS_TOP_TOP_SAMPLES_H

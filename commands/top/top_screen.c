@@ -22,7 +22,7 @@
 #undef columns
 
 enum {
-	MAX_HINTS = 3,           /* that are shown above the rows */
+	MAX_HINTS = 3,           /* hints that are shown above the rows */
 	MAX_MESSAGES = 64 << 10, /* bytes that were written to standard error meanwhile */
 	MAX_END = 256,           /* bytes that end the screen */
 	ESCAPE_MS = 25,          /* after which an escape is no beginning of another key */
@@ -33,11 +33,11 @@ enum { COLOR_TITLE = 1, COLOR_HINT, COLOR_HOT };
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS };
 enum { NSIGNALS = sizeof(signals) / sizeof(*signals), NENDINGS = 4 /* the first ones */ };
 
-/* There is one terminal, and a signal needs to know what it was. */
+/* There is one terminal, and a signal handler must know its former modes. */
 static struct {
 	SCREEN *screen;
 	struct termios before;
-	char end[MAX_END]; /* what the terminal is sent to leave the screen */
+	char end[MAX_END]; /* bytes sent to the terminal to leave the screen */
 	size_t nend;
 	struct sigaction actions[NSIGNALS];
 	volatile sig_atomic_t ending; /* a signal has come that ends it */
@@ -52,7 +52,7 @@ bool top_screen_supported(void)
 
 /* ---- signals ---- */
 
-/* As a handler may: only calls that are safe there. */
+/* Restores the terminal in a signal handler: only async-signal-safe calls. */
 static void restore_at_once(void)
 {
 	ssize_t written = write(STDOUT_FILENO, term.end, term.nend);
@@ -61,7 +61,7 @@ static void restore_at_once(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
 }
 
-static void on_signal(int signal)
+static void top_screen_on_signal(int signal)
 {
 	bool ends = false;
 
@@ -77,9 +77,10 @@ static void on_signal(int signal)
 	raise(signal);
 }
 
-static void catch_signals(void)
+static void top_screen_catch_signals(void)
 {
-	const struct sigaction catch = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	const struct sigaction catch = { .sa_handler = top_screen_on_signal,
+		                         .sa_flags = SA_RESTART };
 
 	term.ending = 0;
 	for (size_t i = 0; i < NSIGNALS; i++)
@@ -123,8 +124,8 @@ static void give_messages(void)
 
 /* ---- opening and closing ---- */
 
-/* What terminfo has for a capability; NULL: nothing. */
-static const char *text_of(const char *name)
+/* String of a terminfo capability; NULL: none. */
+static const char *top_screen_text_of(const char *name)
 {
 	char capability[16];
 
@@ -134,9 +135,9 @@ static const char *text_of(const char *name)
 }
 
 /* A capability without parameters. */
-static void add_end(const char *name)
+static void top_screen_add_end(const char *name)
 {
-	const char *text = text_of(name);
+	const char *text = top_screen_text_of(name);
 	size_t len = text ? strlen(text) : 0;
 
 	if (!len || len > MAX_END - term.nend)
@@ -177,15 +178,15 @@ struct error *top_screen_open(bool color, bool ascii)
 	if (tcgetattr(STDIN_FILENO, &term.before) != 0)
 		return error_os(errno, "reading the settings of the terminal");
 	term.screen = newterm(NULL, stdout, stdin);
-	if (!term.screen || !text_of("cup"))
+	if (!term.screen || !top_screen_text_of("cup"))
 		return no_screen();
 	term.ascii = ascii;
 	term.nend = 0;
-	add_end("sgr0");
-	add_end("cnorm");
-	add_end("rmkx");
-	add_end("rmcup");
-	catch_signals();
+	top_screen_add_end("sgr0");
+	top_screen_add_end("cnorm");
+	top_screen_add_end("rmkx");
+	top_screen_add_end("rmcup");
+	top_screen_catch_signals();
 	keep_messages();
 	set_colors(color);
 	cbreak();
@@ -250,13 +251,13 @@ unsigned top_screen_width(void)
 
 /* ---- drawing ---- */
 
-static chtype colored(short pair)
+static chtype top_screen_colored(short pair)
 {
 	return term.color ? (chtype)COLOR_PAIR(pair) : 0;
 }
 
 /* A line, cut to the width of the terminal. */
-static void put_line(int y, const char *text, chtype style)
+static void top_screen_put_line(int y, const char *text, chtype style)
 {
 	STR(line);
 
@@ -270,7 +271,7 @@ static void put_line(int y, const char *text, chtype style)
 	attrset((int)A_NORMAL);
 }
 
-static void append_cell(struct str *s, const char *text, unsigned width, bool right)
+static void top_screen_append_cell(struct str *s, const char *text, unsigned width, bool right)
 {
 	size_t own = text_width(text);
 	int blanks = own < width ? (int)(width - own) : 0;
@@ -282,16 +283,17 @@ static void append_cell(struct str *s, const char *text, unsigned width, bool ri
 		str_printf(s, "%*s", blanks, "");
 }
 
-/* The same, filled up to the end of the line. */
+/* top_screen_put_line(), filled up to the end of the line. */
 static void put_whole_line(int y, struct str *line, chtype style)
 {
 	int blanks = COLS - (int)text_width(str_text(line));
 
 	str_printf(line, "%*s", blanks > 0 ? blanks : 0, "");
-	put_line(y, str_text(line), style);
+	top_screen_put_line(y, str_text(line), style);
 }
 
-static void put_head(const struct top_view *view, const struct top_fit *fits, size_t n, int y)
+static void top_screen_put_head(const struct top_view *view, const struct top_fit *fits, size_t n,
+                                int y)
 {
 	STR(line);
 	SCRATCH(a);
@@ -301,14 +303,15 @@ static void put_head(const struct top_view *view, const struct top_fit *fits, si
 		bool sorted = c->sort == view->sort;
 
 		str_append(&line, i ? "  " : "");
-		append_cell(&line, sorted ? arena_printf(&a, "*%s", c->title) : c->title,
-		            fits[i].width, c->right);
+		top_screen_append_cell(&line, sorted ? arena_printf(&a, "*%s", c->title) : c->title,
+		                       fits[i].width, c->right);
 	}
 	put_whole_line(y, &line, A_BOLD | A_UNDERLINE);
 }
 
-static void put_row(const struct top_page *p, const struct top_row *row, struct top_names *names,
-                    const struct top_fit *fits, size_t n, int y, bool selected)
+static void top_screen_put_row(const struct top_page *p, const struct top_row *row,
+                               struct top_names *names, const struct top_fit *fits, size_t n, int y,
+                               bool selected)
 {
 	bool hot = row->task && row->task->doing == DOING_POLLING;
 	STR(line);
@@ -319,14 +322,14 @@ static void put_row(const struct top_page *p, const struct top_row *row, struct 
 			top_page_column(fits[i].column, p->view->grouping);
 
 		str_append(&line, i ? "  " : "");
-		append_cell(&line, top_page_cell(p, row, fits[i].column, names, &a), fits[i].width,
-		            c->right);
+		top_screen_append_cell(&line, top_page_cell(p, row, fits[i].column, names, &a),
+		                       fits[i].width, c->right);
 	}
-	put_whole_line(y, &line, selected ? A_REVERSE : hot ? colored(COLOR_HOT) : 0);
+	put_whole_line(y, &line, selected ? A_REVERSE : hot ? top_screen_colored(COLOR_HOT) : 0);
 }
 
 /* Returns the line behind them. */
-static int put_hints(const struct top_page *p, struct top_names *names, int y)
+static int top_screen_put_hints(const struct top_page *p, struct top_names *names, int y)
 {
 	SCRATCH(a);
 
@@ -337,25 +340,27 @@ static int put_hints(const struct top_page *p, struct top_names *names, int y)
 				? arena_printf(&a, "  (%zu more)", p->hints.n - MAX_HINTS)
 				: "";
 
-		put_line(y++,
-		         arena_printf(&a, "%s: %s: %s%s", top_hints_name(h->kind),
-		                      top_hints_text(&a, h), top_page_name(names, h->type), more),
-		         colored(COLOR_HINT));
+		top_screen_put_line(y++,
+		                    arena_printf(&a, "%s: %s: %s%s", top_hints_name(h->kind),
+		                                 top_hints_text(&a, h),
+		                                 top_page_name(names, h->type), more),
+		                    top_screen_colored(COLOR_HINT));
 	}
 	return y;
 }
 
-static void put_tasks(struct top_state *s, const struct top_page *p, struct top_names *names, int y)
+static void top_screen_put_tasks(struct top_state *s, const struct top_page *p,
+                                 struct top_names *names, int y)
 {
 	struct top_fit fits[TOP_NCOLUMNS];
 	size_t n = top_state_fit(p->view->grouping, top_screen_width(), fits);
 
-	y = put_hints(p, names, y);
-	put_head(&s->view, fits, n, y++);
+	y = top_screen_put_hints(p, names, y);
+	top_screen_put_head(&s->view, fits, n, y++);
 	top_state_scroll(s, p->list.total, LINES > y + 1 ? (size_t)(LINES - y - 1) : 1);
 	for (size_t i = 0; i < s->rows && s->offset + i < p->list.n; i++)
-		put_row(p, &p->list.rows[s->offset + i], names, fits, n, y + (int)i,
-		        s->offset + i == s->selected);
+		top_screen_put_row(p, &p->list.rows[s->offset + i], names, fits, n, y + (int)i,
+		                   s->offset + i == s->selected);
 }
 
 /* ---- texts ---- */
@@ -433,11 +438,11 @@ size_t top_screen_lines(const struct top_state *s, const struct top_page *p, siz
 	}
 }
 
-static void put_text(struct top_state *s, const char *const *text, size_t n, int y)
+static void top_screen_put_text(struct top_state *s, const char *const *text, size_t n, int y)
 {
 	top_state_scroll(s, n, LINES > y + 1 ? (size_t)(LINES - y - 1) : 1);
 	for (size_t i = 0; i < s->rows && s->offset + i < n; i++)
-		put_line(y + (int)i, text[s->offset + i], 0);
+		top_screen_put_line(y + (int)i, text[s->offset + i], 0);
 }
 
 static const char *mode_name(enum top_mode mode)
@@ -476,7 +481,7 @@ static void put_footer(const struct top_state *s, const struct top_page *p)
 	}
 	STR(clean);
 	str_append_clean(&clean, str_text(&line), line.len);
-	put_line(LINES - 1, str_text(&clean), A_BOLD);
+	top_screen_put_line(LINES - 1, str_text(&clean), A_BOLD);
 }
 
 void top_screen_draw(struct top_state *s, const struct top_page *p, struct top_names *names,
@@ -488,25 +493,26 @@ void top_screen_draw(struct top_state *s, const struct top_page *p, struct top_n
 
 	erase();
 	if (!p) {
-		put_line(0, "top: the first interval is not over yet",
-		         A_BOLD | colored(COLOR_TITLE));
+		top_screen_put_line(0, "top: the first interval is not over yet",
+		                    A_BOLD | top_screen_colored(COLOR_TITLE));
 		put_footer(s, p);
 		refresh();
 		return;
 	}
-	put_line(y++,
-	         arena_printf(&a, "top: process %d %s: %s", (int)p->answer->snapshot->target.pid,
-	                      p->answer->snapshot->target.command, top_page_summary(p, &a)),
-	         A_BOLD | colored(COLOR_TITLE));
+	top_screen_put_line(
+		y++,
+		arena_printf(&a, "top: process %d %s: %s", (int)p->answer->snapshot->target.pid,
+	                     p->answer->snapshot->target.command, top_page_summary(p, &a)),
+		A_BOLD | top_screen_colored(COLOR_TITLE));
 	if (p->sampling)
-		put_line(y++, top_page_sampling(p, &a), colored(COLOR_HINT));
+		top_screen_put_line(y++, top_page_sampling(p, &a), top_screen_colored(COLOR_HINT));
 	if (s->mode == TOP_MODE_TASKS) {
-		put_tasks(s, p, names, y);
+		top_screen_put_tasks(s, p, names, y);
 	} else if (s->mode == TOP_MODE_TASK) {
-		put_text(s, text, nlines, y);
+		top_screen_put_text(s, text, nlines, y);
 	} else {
 		add_lines(s, p, names, &a, &lines);
-		put_text(s, lines.data, lines.n, y);
+		top_screen_put_text(s, lines.data, lines.n, y);
 		vec_free(&lines);
 	}
 	put_footer(s, p);

@@ -12,8 +12,8 @@
 bool top_screen_supported(void);
 /*
  * Takes over the terminal of standard input and output, and SIGINT, SIGTERM, SIGHUP and SIGQUIT:
- * the first one is as ^C, the second one ends asyncdbg with the terminal as it was. What is written
- * to standard error meanwhile is written when the screen is closed. One screen at a time. ERR_STATE
+ * the first one is as ^C, the second one ends asyncdbg with the terminal as it was. Output to
+ * standard error meanwhile is written when the screen is closed. One screen at a time. ERR_STATE
  * where the terminal has no such screen.
  */
 struct error *top_screen_open(bool color, bool ascii) MUST_CHECK;
@@ -24,7 +24,7 @@ int top_screen_key(void);
 unsigned top_screen_width(void);
 /*
  * Draws the page; NULL: there is none yet. text: the lines of TOP_MODE_TASK. Fills state->rows and
- * keeps what is selected in sight.
+ * keeps the selection in sight.
  */
 void top_screen_draw(struct top_state *state, const struct top_page *page, struct top_names *names,
                      const char *const *text, size_t nlines);

@@ -1,4 +1,4 @@
-/* In place of top_screen.c where there is no ncurses at build time. */
+/* Replaces top_screen.c where there is no ncurses at build time. */
 #include "commands/top/top_screen.h"
 
 bool top_screen_supported(void)

@@ -58,11 +58,11 @@ static enum top_action end_input(struct top_state *s)
 		return TOP_SELECT;
 	}
 	if (*s->input && !top_view_field_named(s->input, &s->view.sort))
-		snprintf(s->message, sizeof(s->message), "there is no such field: see ? for them");
+		snprintf(s->message, sizeof(s->message), "unknown field: press ? for a list");
 	return TOP_SELECT;
 }
 
-static enum top_action type(struct top_state *s, int key)
+static enum top_action top_state_type(struct top_state *s, int key)
 {
 	size_t len = strlen(s->input);
 
@@ -123,7 +123,7 @@ static enum top_action move(struct top_state *s, int key, size_t n)
 	return s->mode == TOP_MODE_TASKS ? TOP_SELECT : TOP_DRAW;
 }
 
-static enum top_action set_mode(struct top_state *s, enum top_mode mode)
+static enum top_action top_state_set_mode(struct top_state *s, enum top_mode mode)
 {
 	s->mode = mode;
 	s->selected = s->offset = 0;
@@ -133,7 +133,7 @@ static enum top_action set_mode(struct top_state *s, enum top_mode mode)
 static enum top_action go_back(struct top_state *s)
 {
 	if (s->mode != TOP_MODE_TASKS)
-		return set_mode(s, TOP_MODE_TASKS);
+		return top_state_set_mode(s, TOP_MODE_TASKS);
 	*s->filter = '\0';
 	s->view.grouping = TOP_UNGROUPED;
 	s->selected = s->offset = 0;
@@ -145,7 +145,7 @@ static const struct top_row *selected_row(const struct top_state *s, const struc
 	return page && s->selected < page->list.n ? &page->list.rows[s->selected] : NULL;
 }
 
-/* Of a group its tasks. */
+/* Opens the task of a row, or lists the tasks of a group. */
 static enum top_action open_row(struct top_state *s, const struct top_page *page)
 {
 	const struct top_row *row = selected_row(s, page);
@@ -155,7 +155,7 @@ static enum top_action open_row(struct top_state *s, const struct top_page *page
 		return TOP_NOTHING;
 	if (row->task) {
 		s->task = row->task->id;
-		set_mode(s, TOP_MODE_TASK);
+		top_state_set_mode(s, TOP_MODE_TASK);
 		return TOP_OPEN;
 	}
 	if (s->view.grouping == TOP_BY_PLACE && row->place && row->place->nframes) {
@@ -202,14 +202,14 @@ static enum top_action letter(struct top_state *s, int key)
 {
 	switch (key) {
 	case 't':
-		return set_mode(s, TOP_MODE_TASKS);
+		return top_state_set_mode(s, TOP_MODE_TASKS);
 	case 'w':
-		return set_mode(s, TOP_MODE_WORKERS);
+		return top_state_set_mode(s, TOP_MODE_WORKERS);
 	case 's':
-		return set_mode(s, TOP_MODE_STALLS);
+		return top_state_set_mode(s, TOP_MODE_STALLS);
 	case '?':
 	case 'h':
-		return set_mode(s, TOP_MODE_HELP);
+		return top_state_set_mode(s, TOP_MODE_HELP);
 	case 'p':
 	case ' ':
 		s->paused = !s->paused;
@@ -251,7 +251,7 @@ enum top_action top_state_key(struct top_state *s, int key, const struct top_pag
 		return TOP_SELECT;
 	*s->message = '\0';
 	if (s->filtering || s->sorting)
-		return type(s, key);
+		return top_state_type(s, key);
 	if (key >= TOP_KEY_UP && key <= TOP_KEY_END)
 		return move(s, key, nitems(s, page, nlines));
 	if (key == TOP_KEY_ESCAPE)
@@ -282,7 +282,7 @@ void top_state_scroll(struct top_state *s, size_t n, size_t rows)
 
 /* ---- columns ---- */
 
-/* What a column of texts gets of the rest of the line. */
+/* Share of the rest of the line that a column of texts gets. */
 static unsigned more_width(enum top_column column, const bool *shown, unsigned rest)
 {
 	unsigned by = shown[TOP_COLUMN_BY] ? rest / 5 : 0;

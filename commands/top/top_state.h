@@ -1,6 +1,6 @@
 /*
- * The state of the screen of `top` and what keys do to it, without a terminal: the mode, what is
- * selected, the order, and a line that is being typed.
+ * State of the screen of `top` and the effects of keys on it, without a terminal: the mode, the
+ * selection, the order, and a line that is being typed.
  */
 #ifndef COMMANDS_TOP_TOP_STATE_H
 #define COMMANDS_TOP_TOP_STATE_H
@@ -49,17 +49,17 @@ struct top_state {
 	size_t rows;            /* lines that the terminal has for rows */
 	bool filtering;         /* input is a filter that is being typed */
 	bool sorting;           /* input is the name of a field */
-	char input[TOP_INPUT];  /* what is being typed */
+	char input[TOP_INPUT];  /* the line being typed */
 	char filter[TOP_INPUT]; /* view.filter points to it */
 	char message[80];       /* for the last line; "": none */
 };
 
 /* view: as asked for by options; its filter is copied. */
 void top_state_begin(struct top_state *s, const struct top_view *view);
-/* page: what is shown now; NULL: nothing yet. nlines: lines of the text of other modes. */
+/* page: the page shown now; NULL: none yet. nlines: lines of the text of other modes. */
 enum top_action top_state_key(struct top_state *s, int key, const struct top_page *page,
                               size_t nlines);
-/* Keeps what is selected in sight of rows lines, of n that there are. */
+/* Keeps the selection in sight of rows lines, of n that there are. */
 void top_state_scroll(struct top_state *s, size_t n, size_t rows);
 
 /* A column that fits on a line. */
@@ -67,7 +67,7 @@ struct top_fit {
 	enum top_column column;
 	unsigned width;
 };
-/* Those that fit, in order; returns how many. */
+/* Finds the columns that fit, in order; returns how many. */
 size_t top_state_fit(enum top_grouping grouping, unsigned width, struct top_fit ret[TOP_NCOLUMNS]);
 
 /* Lines of help, with NULL at the end. */

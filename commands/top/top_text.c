@@ -3,11 +3,11 @@
 
 #include "commands/top/top_page.h"
 
-enum { MAX_WIDTH = 60 /* to which columns of texts are filled up */ };
+enum { MAX_WIDTH = 60 /* width up to which columns of texts are filled up */ };
 
 typedef size_t widths[TOP_NCOLUMNS];
 
-static void append_cell(struct str *s, const char *text, size_t width, bool right)
+static void top_text_append_cell(struct str *s, const char *text, size_t width, bool right)
 {
 	size_t own = text_width(text);
 	int blanks = own < width ? (int)(width - own) : 0;
@@ -18,7 +18,7 @@ static void append_cell(struct str *s, const char *text, size_t width, bool righ
 		str_printf(s, "%s%*s", text, blanks, "");
 }
 
-/* As wide as the texts are; the last column needs no width. */
+/* Columns are as wide as their texts; the last one needs no width. */
 static void find_widths(const struct top_page *p, struct top_names *names, widths ret)
 {
 	for (size_t i = 0; i < TOP_NCOLUMNS; i++)
@@ -36,7 +36,7 @@ static void find_widths(const struct top_page *p, struct top_names *names, width
 	ret[TOP_COLUMN_PLACE] = 0;
 }
 
-static void write_line(FILE *f, struct str *s)
+static void top_text_write_line(FILE *f, struct str *s)
 {
 	str_append(s, "\n");
 	fwrite(str_text(s), 1, s->len, f);
@@ -53,10 +53,11 @@ static void write_row(const struct top_page *p, const struct top_row *row, struc
 		const struct top_column_info *c = top_page_column(column, p->view->grouping);
 
 		str_append(line, i ? "  " : "");
-		append_cell(line, row ? top_page_cell(p, row, column, names, &a) : c->title, w[i],
-		            c->right);
+		top_text_append_cell(line,
+		                     row ? top_page_cell(p, row, column, names, &a) : c->title,
+		                     w[i], c->right);
 	}
-	write_line(f, line);
+	top_text_write_line(f, line);
 }
 
 static void write_hints(const struct top_page *p, struct top_names *names, FILE *f,
@@ -69,25 +70,25 @@ static void write_hints(const struct top_page *p, struct top_names *names, FILE 
 
 		str_printf(line, "%s: %s: %s", top_hints_name(h->kind), top_hints_text(&a, h),
 		           top_page_name(names, h->type));
-		write_line(f, line);
+		top_text_write_line(f, line);
 	}
 }
 
-static void write_head(const struct top_page *p, FILE *f, struct str *line)
+static void top_text_write_head(const struct top_page *p, FILE *f, struct str *line)
 {
 	SCRATCH(a);
 
 	str_printf(line, "top: process %d: %s", (int)p->answer->snapshot->target.pid,
 	           top_page_summary(p, &a));
-	write_line(f, line);
+	top_text_write_line(f, line);
 	if (p->sampling) {
 		str_append(line, top_page_sampling(p, &a));
-		write_line(f, line);
+		top_text_write_line(f, line);
 	}
 	for (size_t i = 0; i < p->nworkers; i++) {
 		str_printf(line, "%s: %s", top_page_worker_name(&p->workers[i], &a),
 		           top_page_worker(p, &p->workers[i], &a));
-		write_line(f, line);
+		top_text_write_line(f, line);
 	}
 }
 
@@ -97,13 +98,13 @@ void top_text_write(const struct top_page *p, struct top_names *names, FILE *f)
 	widths w;
 
 	find_widths(p, names, w);
-	write_head(p, f, &line);
+	top_text_write_head(p, f, &line);
 	write_hints(p, names, f, &line);
 	write_row(p, NULL, names, w, f, &line);
 	for (size_t i = 0; i < p->list.n; i++)
 		write_row(p, &p->list.rows[i], names, w, f, &line);
 	if (p->list.n < p->list.total) {
 		str_printf(&line, "%zu more rows", p->list.total - p->list.n);
-		write_line(f, &line);
+		top_text_write_line(f, &line);
 	}
 }

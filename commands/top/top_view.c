@@ -76,8 +76,8 @@ static bool place_has(const struct trace_place *place, const char *text)
 	return false;
 }
 
-static bool matches(const struct top_view *view, uint64_t id, const char *type,
-                    const struct trace_place *place)
+static bool top_view_matches(const struct top_view *view, uint64_t id, const char *type,
+                             const struct trace_place *place)
 {
 	bool any = view->filter_field != TOP_ID && view->filter_field != TOP_TYPE &&
 	           view->filter_field != TOP_PLACE;
@@ -137,7 +137,7 @@ static struct top_waker best_waker(const struct top_waker *list)
 	return best;
 }
 
-/* Sums, without what durations tell. */
+/* Adds up the numbers, except durations. */
 static void add_sums(struct top_row *row, const struct top_stats *s)
 {
 	row->polls += s->polls;
@@ -179,22 +179,22 @@ static void fill_row(struct top_row *row, const struct top_task *task)
 
 /* ---- groups ---- */
 
-struct group {
+struct top_view_group {
 	struct top_row row;
 	struct durations poll, runnable;
 	struct top_waker wakers[TOP_WAKERS];
 };
 
-struct groups {
+struct top_view_groups {
 	const struct top_rows *rows;
 	struct arena *a;
 	enum top_grouping grouping;
 	struct map index; /* -> its index + 1 */
-	VEC(struct group) list;
+	VEC(struct top_view_group) list;
 };
 
-static struct group *group_of(struct groups *g, const char *type, const struct trace_place *place,
-                              enum trace_job job)
+static struct top_view_group *top_view_group_of(struct top_view_groups *g, const char *type,
+                                                const struct trace_place *place, enum trace_job job)
 {
 	bool by_type = g->grouping == TOP_BY_TYPE;
 	const void *what = by_type ? (const void *)type : (const void *)place;
@@ -202,12 +202,12 @@ static struct group *group_of(struct groups *g, const char *type, const struct t
 	uintptr_t at = (uintptr_t)map_get(&g->index, key);
 
 	if (at) {
-		struct group *group = &g->list.data[at - 1];
+		struct top_view_group *group = &g->list.data[at - 1];
 
 		group->row.type = group->row.type == type ? type : NULL;
 		return group;
 	}
-	struct group *group = vec_push(&g->list);
+	struct top_view_group *group = vec_push(&g->list);
 	group->row.type = type;
 	group->row.place = by_type ? NULL : place;
 	group->row.job = job;
@@ -215,7 +215,8 @@ static struct group *group_of(struct groups *g, const char *type, const struct t
 	return group;
 }
 
-static void add_stats(struct groups *g, struct group *group, const struct top_stats *s)
+static void top_view_add_stats(struct top_view_groups *g, struct top_view_group *group,
+                               const struct top_stats *s)
 {
 	add_sums(&group->row, s);
 	durations_merge(&group->poll, g->a, &s->poll);
@@ -230,35 +231,36 @@ static void add_stats(struct groups *g, struct group *group, const struct top_st
 	}
 }
 
-static void group_tasks(struct groups *g, const struct top_frame *frame,
+static void group_tasks(struct top_view_groups *g, const struct top_frame *frame,
                         const struct top_view *view, size_t *matched)
 {
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct top_task *task = &frame->tasks[i];
 
-		if (!matches(view, task->id, task->type, task->place))
+		if (!top_view_matches(view, task->id, task->type, task->place))
 			continue;
 		++*matched;
-		struct group *group = group_of(g, task->type, task->group, task->job);
+		struct top_view_group *group =
+			top_view_group_of(g, task->type, task->group, task->job);
 		group->row.tasks++;
 		group->row.doing[task->doing]++;
 		if (task->stats)
-			add_stats(g, group, task->stats);
+			top_view_add_stats(g, group, task->stats);
 	}
 	for (size_t i = 0; i < frame->nended; i++) {
 		const struct top_ended *e = &frame->ended[i];
 
-		if (!matches(view, 0, e->type, NULL))
+		if (!top_view_matches(view, 0, e->type, NULL))
 			continue;
-		struct group *group = group_of(g, e->type, NULL, e->job);
+		struct top_view_group *group = top_view_group_of(g, e->type, NULL, e->job);
 		group->row.ended += e->n;
-		add_stats(g, group, &e->stats);
+		top_view_add_stats(g, group, &e->stats);
 	}
 }
 
 /* ---- the order ---- */
 
-struct entry {
+struct top_view_entry {
 	double key;
 	const char *text; /* of fields that are texts; NULL: unknown */
 	unsigned line;
@@ -266,7 +268,7 @@ struct entry {
 	size_t index;
 };
 
-static double number_of(const struct top_row *row, enum top_field field)
+static double top_view_number_of(const struct top_row *row, enum top_field field)
 {
 	switch (field) {
 	case TOP_ID:
@@ -293,14 +295,15 @@ static double number_of(const struct top_row *row, enum top_field field)
 }
 
 /* Texts and ids go upwards, numbers downwards, if not reversed. */
-static struct entry entry_of(const struct top_row *row, const struct top_view *view, size_t index)
+static struct top_view_entry entry_of(const struct top_row *row, const struct top_view *view,
+                                      size_t index)
 {
-	struct entry e = { .polls = row->polls, .index = index };
+	struct top_view_entry e = { .polls = row->polls, .index = index };
 	const struct trace_frame *at =
 		row->place && row->place->nframes ? top_view_frame(row->place) : NULL;
 
 	e.id = row->task ? row->task->id : 0;
-	e.key = number_of(row, view->sort) * (view->sort == TOP_ID ? 1 : -1);
+	e.key = top_view_number_of(row, view->sort) * (view->sort == TOP_ID ? 1 : -1);
 	if (view->sort == TOP_TYPE) {
 		e.text = row->type;
 	} else if (view->sort == TOP_PLACE && at) {
@@ -312,7 +315,7 @@ static struct entry entry_of(const struct top_row *row, const struct top_view *v
 	return e;
 }
 
-static int compare_texts(const struct entry *x, const struct entry *y)
+static int compare_texts(const struct top_view_entry *x, const struct top_view_entry *y)
 {
 	int order = x->text && y->text && x->text != y->text ? strcmp(x->text, y->text)
 	                                                     : !x->text - !y->text;
@@ -320,9 +323,9 @@ static int compare_texts(const struct entry *x, const struct entry *y)
 	return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int top_view_compare(const void *a, const void *b, void *arg)
 {
-	const struct entry *x = a, *y = b;
+	const struct top_view_entry *x = a, *y = b;
 	const struct top_view *view = arg;
 	int order = x->key < y->key ? -1 : x->key > y->key;
 
@@ -335,9 +338,10 @@ static int compare(const void *a, const void *b, void *arg)
 	return order ? order : x->index < y->index ? -1 : x->index > y->index;
 }
 
-static struct entry *sort(struct entry *entries, size_t n, const struct top_view *view)
+static struct top_view_entry *sort(struct top_view_entry *entries, size_t n,
+                                   const struct top_view *view)
 {
-	qsort_r(entries, n, sizeof(*entries), compare, (void *)(uintptr_t)view);
+	qsort_r(entries, n, sizeof(*entries), top_view_compare, (void *)(uintptr_t)view);
 	return entries;
 }
 
@@ -349,14 +353,14 @@ static size_t limited(size_t n, const struct top_view *view)
 static void list_tasks(const struct top_rows *rows, const struct top_frame *frame,
                        const struct top_view *view, struct arena *a, struct top_list *ret)
 {
-	VEC(struct entry) entries = { 0 };
+	VEC(struct top_view_entry) entries = { 0 };
 	struct top_row row;
 
 	vec_reserve(&entries, frame->n);
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct top_task *task = &frame->tasks[i];
 
-		if (!matches(view, task->id, task->type, task->place))
+		if (!top_view_matches(view, task->id, task->type, task->place))
 			continue;
 		fill_row(&row, task);
 		*vec_push(&entries) = entry_of(&row, view, i);
@@ -375,12 +379,12 @@ static void list_tasks(const struct top_rows *rows, const struct top_frame *fram
 static void list_groups(const struct top_rows *rows, const struct top_frame *frame,
                         const struct top_view *view, struct arena *a, struct top_list *ret)
 {
-	struct groups g = { .rows = rows, .a = a, .grouping = view->grouping };
+	struct top_view_groups g = { .rows = rows, .a = a, .grouping = view->grouping };
 
 	group_tasks(&g, frame, view, &ret->matched);
-	struct entry *entries = NEW_ARRAY(a, struct entry, g.list.n);
+	struct top_view_entry *entries = NEW_ARRAY(a, struct top_view_entry, g.list.n);
 	for (size_t i = 0; i < g.list.n; i++) {
-		struct group *group = &g.list.data[i];
+		struct top_view_group *group = &g.list.data[i];
 
 		set_percentiles(&group->row, &group->poll, &group->runnable);
 		group->row.waker = best_waker(group->wakers);

@@ -27,7 +27,7 @@ bool top_view_field_named(const char *name, enum top_field *ret);
 enum top_grouping { TOP_UNGROUPED, TOP_BY_TYPE, TOP_BY_PLACE, TOP_NGROUPINGS };
 const char *top_view_grouping_name(enum top_grouping grouping);
 
-/* What is to be shown. */
+/* Order, grouping and filter of the rows. */
 struct top_view {
 	enum top_field sort;
 	bool reverse; /* numbers upwards, texts downwards */
@@ -42,15 +42,15 @@ struct top_view {
 struct top_row {
 	const struct top_task *task;     /* NULL: a group */
 	const char *type;                /* of the group, where they have the same; NULL: unknown */
-	const struct trace_place *place; /* likewise */
+	const struct trace_place *place; /* of the group, where they share it; NULL: unknown */
 	enum trace_job job;
-	uint64_t tasks, ended; /* that exist; that ended in the interval: of groups */
+	uint64_t tasks, ended; /* tasks that exist; that ended in the interval: of groups */
 	uint64_t doing[NDOINGS];
 	uint64_t polls, polled_ns, runnable_ns;
 	uint64_t poll_p99, poll_longest;
 	uint64_t runnable_p50, runnable_p99, runnable_longest;
 	uint64_t wakes, own_wakes, no_task;
-	struct top_waker waker; /* that has woken most; wakes 0: none */
+	struct top_waker waker; /* the one that has woken most; wakes 0: none */
 };
 
 struct top_list {
@@ -60,7 +60,7 @@ struct top_list {
 	size_t matched; /* tasks that exist and match the filter */
 };
 
-/* The rows of a frame, in a. t: who has made it; NULL: there is no trace. */
+/* The rows of a frame, in a. t: the rows that the frame was cut from; NULL: there is no trace. */
 void top_view_rows(const struct top_rows *t, const struct top_frame *frame,
                    const struct top_view *view, struct arena *a, struct top_list *ret);
 /*

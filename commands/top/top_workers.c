@@ -5,7 +5,7 @@
 
 #include "debugger/base/clock.h"
 
-static int compare(const void *a, const void *b)
+static int top_workers_compare(const void *a, const void *b)
 {
 	const struct top_worker *x = a, *y = b;
 
@@ -17,12 +17,12 @@ static int compare(const void *a, const void *b)
 	               : (unsigned)x->worker > (unsigned)y->worker;
 }
 
-void top_workers_next(struct top_workers *t, const struct event_tally *tally, struct arena *a,
+void top_workers_next(struct top_workers *t, const struct event_counts *tally, struct arena *a,
                       struct top_worker **list, size_t *n)
 {
 	static const struct tallied_worker none;
 	size_t nrows;
-	const struct tallied_worker *rows = event_tally_workers(tally, &nrows);
+	const struct tallied_worker *rows = event_counts_workers(tally, &nrows);
 
 	*list = NEW_ARRAY(a, struct top_worker, nrows);
 	*n = 0;
@@ -43,7 +43,7 @@ void top_workers_next(struct top_workers *t, const struct event_tally *tally, st
 		};
 		*n += to->polls || to->busy_ns || to->parked_ns || to->has_queue;
 	}
-	qsort(*list, *n, sizeof(**list), compare);
+	qsort(*list, *n, sizeof(**list), top_workers_compare);
 	top_workers_free(t);
 	t->before = alloc_zeroed((nrows + 1) * sizeof(*t->before));
 	memcpy(t->before, rows, nrows * sizeof(*rows));

@@ -1,4 +1,4 @@
-/* The workers of a frame of `top`: what each has done in the interval. */
+/* Workers of a frame of `top`: the numbers of each in the interval. */
 #ifndef COMMANDS_TOP_TOP_WORKERS_H
 #define COMMANDS_TOP_TOP_WORKERS_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "debugger/base/arena.h"
-#include "runtimes/trace/event_tally.h"
+#include "runtimes/timeline/event_counts.h"
 
 struct top_worker {
 	int runtime; /* index; -1: unknown */
@@ -25,7 +25,7 @@ struct top_workers {
 };
 
 /* The workers that exist or have done something since the last call; *list is in a. */
-void top_workers_next(struct top_workers *t, const struct event_tally *tally, struct arena *a,
+void top_workers_next(struct top_workers *t, const struct event_counts *tally, struct arena *a,
                       struct top_worker **list, size_t *n);
 void top_workers_free(struct top_workers *t);
 

@@ -5,7 +5,7 @@
 
 #include "debugger/base/str.h"
 
-/* One line per architecture. */
+/* The tables of all architectures, one per line. */
 #define TABLES(X)                                                                                  \
 	X(arch_x86_64)                                                                             \
 	X(arch_aarch64)
@@ -51,7 +51,7 @@ struct error *arch_find(uint16_t machine, const char *what, const struct arch **
 	if (arch)
 		return error_new(
 			ERR_UNSUPPORTED,
-			"%s: %s: not supported yet; this asyncdbg reads %s (CONTRIBUTING.md "
+			"%s: %s: not supported yet; this asyncdbg reads %s (docs/extending.md "
 			"says how an architecture is added)",
 			what, arch->name, arch_supported(&scratch));
 	return error_new(ERR_UNSUPPORTED,
@@ -65,7 +65,7 @@ struct regs arch_regs_new(const struct arch *arch, struct arena *a)
 }
 
 /* Reads a word of user_regs, which may be unaligned in a core note. */
-static uint64_t word_at(const void *user_regs, size_t offset)
+static uint64_t arch_word_at(const void *user_regs, size_t offset)
 {
 	uint64_t word;
 
@@ -78,10 +78,10 @@ struct regs arch_regs_from_user(const struct arch *arch, struct arena *a, const 
 	struct regs regs = arch_regs_new(arch, a);
 
 	for (size_t i = 0; i < arch->nregs; i++)
-		regs.r[i] = word_at(user_regs, arch->regs[i].offset);
-	regs.flags = arch->equal_flag ? word_at(user_regs, arch->flags) : 0;
-	if (arch->tp_regset == NT_PRSTATUS)
-		arch_regs_add_thread_pointer(arch, user_regs, arch->user_regs_size, &regs);
+		regs.r[i] = arch_word_at(user_regs, arch->regs[i].offset);
+	regs.flags = arch->equal_flag ? arch_word_at(user_regs, arch->flags) : 0;
+	if (arch->thread_pointer.regset == NT_PRSTATUS)
+		arch_regs_add_thread_pointer(arch, user_regs, arch->regset.user_regs_size, &regs);
 	arch->syscall_from_user(user_regs, &regs);
 	return regs;
 }
@@ -89,22 +89,24 @@ struct regs arch_regs_from_user(const struct arch *arch, struct arena *a, const 
 void arch_regs_add_thread_pointer(const struct arch *arch, const void *regset, size_t size,
                                   struct regs *regs)
 {
-	if (size >= sizeof(uint64_t) && arch->tp_offset <= size - sizeof(uint64_t))
-		regs->thread_pointer = word_at(regset, arch->tp_offset);
+	if (size >= sizeof(uint64_t) && arch->thread_pointer.offset <= size - sizeof(uint64_t))
+		regs->thread_pointer = arch_word_at(regset, arch->thread_pointer.offset);
 }
 
 uint64_t arch_tls_block(const struct arch *arch, uint64_t thread_pointer, uint64_t memsz,
                         uint64_t vaddr, uint64_t align)
 {
 	/* The address nearest to the thread pointer that equals vaddr modulo align. */
-	if (arch->tls == ARCH_TLS_BELOW)
+	if (arch->thread_pointer.layout == ARCH_TLS_BELOW)
 		return thread_pointer - memsz - ((0 - vaddr - memsz) & (align - 1));
-	return thread_pointer + arch->tcb_size + ((vaddr - arch->tcb_size) & (align - 1));
+	return thread_pointer + arch->thread_pointer.tcb_size +
+	       ((vaddr - arch->thread_pointer.tcb_size) & (align - 1));
 }
 
 uint64_t arch_tls_at_offset(const struct arch *arch, uint64_t thread_pointer, uint64_t offset)
 {
-	return arch->tls == ARCH_TLS_BELOW ? thread_pointer - offset : thread_pointer + offset;
+	return arch->thread_pointer.layout == ARCH_TLS_BELOW ? thread_pointer - offset
+	                                                     : thread_pointer + offset;
 }
 
 const struct syscall *arch_syscall(const struct arch *arch, uint64_t number)

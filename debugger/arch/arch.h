@@ -1,7 +1,7 @@
 /*
  * The differences between processor architectures, one table for each (x86_64.c). TABLES in arch.c
- * lists the tables; no code outside of this folder names one. CONTRIBUTING.md describes how to add
- * one.
+ * lists the tables; no code outside of this folder names one. docs/extending.md describes how to
+ * add one.
  */
 #ifndef DEBUGGER_ARCH_ARCH_H
 #define DEBUGGER_ARCH_ARCH_H
@@ -55,11 +55,14 @@ struct syscall {
 struct arch_memory {
 	void *arg;
 	/*
-	 * False: not there. Other threads may write at the same time: what is read in one call is
-	 * of one moment, up to 8 bytes.
+	 * False: not there. Other threads may write at the same time: one call reads up to 8 bytes
+	 * of one moment.
 	 */
 	bool (*read)(void *arg, uint64_t addr, void *buf, size_t len);
-	/* The same: other threads see all of it or nothing if it is one byte, or 8 aligned ones. */
+	/*
+	 * False: not there. Other threads see all of a write or nothing if it is one byte, or 8
+	 * aligned ones.
+	 */
 	bool (*write)(void *arg, uint64_t addr, const void *buf, size_t len);
 	/*
 	 * Whether calls and returns are only what is written to the stack: no shadow stack. May be
@@ -68,10 +71,35 @@ struct arch_memory {
 	bool (*plain_calls)(void *arg);
 };
 
-/* Where static thread-local storage lies (ELF Handling For Thread-Local Storage, 3). */
+/* Position of static thread-local storage (ELF Handling For Thread-Local Storage, 3). */
 enum arch_tls {
 	ARCH_TLS_ABOVE, /* variant I: above the thread pointer, after tcb_size bytes */
 	ARCH_TLS_BELOW, /* variant II: ends below the thread pointer, which points to itself */
+};
+
+/* The general registers, in cores and by ptrace. */
+struct arch_regset {
+	size_t prstatus_size;  /* bytes of an NT_PRSTATUS descriptor in a core */
+	size_t prstatus_regs;  /* offset of the user_regs in it */
+	size_t user_regs_size; /* bytes of what PTRACE_GETREGSET NT_PRSTATUS returns */
+};
+
+/* The thread pointer, and how the thread-local data is found from it. */
+struct arch_thread_pointer {
+	uint32_t regset; /* NT_*: the register set that has the thread pointer */
+	size_t offset;   /* in that set */
+	enum arch_tls layout;
+	size_t tcb_size; /* ARCH_TLS_ABOVE */
+	size_t tcb_dtv;  /* glibc: offset from the thread pointer of the pointer to the DTV */
+};
+
+/* Instructions that trap. */
+struct arch_breakpoint {
+	const unsigned char *insn; /* the instruction */
+	size_t size;
+	size_t pc;                 /* pc - address of the instruction, when a thread stops at it */
+	const unsigned char *trap; /* code that compilers put behind a call that does not return */
+	size_t trap_size;
 };
 
 struct arch {
@@ -88,29 +116,21 @@ struct arch {
 	uint64_t changed_regs;
 	size_t flags;        /* offset of struct regs.flags in the kernel's user_regs */
 	uint64_t equal_flag; /* of these flags: what was compared last was equal */
-	/* By DWARF number, nregs of them: the number in the kernel's asm/perf_regs.h. */
+	/*
+	 * Register numbers of the kernel's asm/perf_regs.h, indexed by DWARF number, nregs of them.
+	 */
 	const unsigned char *perf_regs;
 	unsigned char arguments[3]; /* DWARF numbers of the registers of the first arguments */
 	/* CFA - stack pointer at the first instruction of a function. */
 	unsigned entry_cfa;
 
-	size_t prstatus_size;  /* bytes of an NT_PRSTATUS descriptor in a core */
-	size_t prstatus_regs;  /* offset of the user_regs in it */
-	size_t user_regs_size; /* bytes of what PTRACE_GETREGSET NT_PRSTATUS returns */
+	struct arch_regset regset;
 	uint32_t
 		shadow_regset; /* NT_*: only a thread with a shadow stack has it; 0: none has one */
 
-	uint32_t tp_regset; /* NT_*: the register set that has the thread pointer */
-	size_t tp_offset;   /* in that set */
-	enum arch_tls tls;
-	size_t tcb_size; /* ARCH_TLS_ABOVE */
-	size_t tcb_dtv;  /* glibc: offset from the thread pointer of the pointer to the DTV */
+	struct arch_thread_pointer thread_pointer;
 
-	const unsigned char *breakpoint; /* the instruction */
-	size_t breakpoint_size;
-	size_t breakpoint_pc;      /* pc - address of the instruction, when a thread stops at it */
-	const unsigned char *trap; /* what compilers put behind a call that does not return */
-	size_t trap_size;
+	struct arch_breakpoint breakpoint;
 
 	/*
 	 * A flag of the word at this offset in user_regs: the next instruction is executed though a
@@ -139,7 +159,7 @@ struct arch {
 
 /* The table of an ELF machine, including unsupported ones; NULL if there is none. */
 const struct arch *arch_for_machine(uint16_t machine);
-/* The same for the ELF file named what. ERR_UNSUPPORTED, with advice, if it cannot be debugged. */
+/* The table for the ELF file named what. ERR_UNSUPPORTED, with advice, if it cannot be debugged. */
 struct error *arch_find(uint16_t machine, const char *what, const struct arch **ret) MUST_CHECK;
 /* The names of all supported architectures: "x86-64". */
 const char *arch_supported(struct arena *a);

@@ -73,8 +73,8 @@ static void test_thread_pointer(void **state)
 	uint64_t words[USER_WORDS] = { 0 }, set[] = { 1, 2 };
 
 	(void)state;
-	arch.tp_regset = NT_ARM_TLS;
-	arch.tp_offset = sizeof(set[0]);
+	arch.thread_pointer.regset = NT_ARM_TLS;
+	arch.thread_pointer.offset = sizeof(set[0]);
 	words[1] = 3;
 	struct regs regs = arch_regs_from_user(&arch, &a, words);
 	assert_int_equal(regs.thread_pointer, 0);
@@ -92,7 +92,7 @@ static void test_registers(void **state)
 	uint64_t words[USER_WORDS];
 
 	(void)state;
-	assert_int_equal(arch->user_regs_size, sizeof(words));
+	assert_int_equal(arch->regset.user_regs_size, sizeof(words));
 	for (size_t i = 0; i < USER_WORDS; i++)
 		words[i] = 1000 + i;
 	words[ORIG_RAX] = UINT64_MAX;
@@ -108,11 +108,11 @@ static void test_registers(void **state)
 			assert_int_not_equal(regs.r[i], regs.r[j]);
 	}
 	assert_string_equal(arch->regs[arch->sp].name, "rsp");
-	assert_int_equal(arch->breakpoint[0], 0xcc);
-	assert_int_equal(arch->breakpoint_pc, arch->breakpoint_size);
+	assert_int_equal(arch->breakpoint.insn[0], 0xcc);
+	assert_int_equal(arch->breakpoint.pc, arch->breakpoint.size);
 	assert_int_equal(arch->resume_offset, offsetof(struct user_regs_struct, eflags));
-	assert_int_equal(arch->trap_size, 2); /* ud2: AMD64 manual, volume 3 */
-	assert_int_equal(arch->trap[0], 0x0f);
+	assert_int_equal(arch->breakpoint.trap_size, 2); /* ud2: AMD64 manual, volume 3 */
+	assert_int_equal(arch->breakpoint.trap[0], 0x0f);
 }
 
 static void test_machines(void **state)
@@ -127,7 +127,7 @@ static void test_machines(void **state)
 	err = arch_find(EM_AARCH64, "core.1", &arch);
 	assert_int_equal(err->kind, ERR_UNSUPPORTED);
 	assert_non_null(strstr(err->message, "core.1: aarch64: not supported yet"));
-	assert_non_null(strstr(err->message, "CONTRIBUTING.md"));
+	assert_non_null(strstr(err->message, "docs/extending.md"));
 	error_free(err);
 	err = arch_find(EM_SPARC, "core.1", &arch);
 	assert_non_null(strstr(err->message, "another machine (ELF machine 2)"));
@@ -142,7 +142,8 @@ static void test_machines(void **state)
 static void test_thread_locals(void **state)
 {
 	/* From the aarch64 ELF ABI: the thread control block has 16 bytes. */
-	static const struct arch above = { .tls = ARCH_TLS_ABOVE, .tcb_size = 16 };
+	static const struct arch above = { .thread_pointer.layout = ARCH_TLS_ABOVE,
+		                           .thread_pointer.tcb_size = 16 };
 	const struct arch *below = arch_for_machine(EM_X86_64);
 
 	(void)state;

@@ -33,8 +33,8 @@ static const struct arch_reg registers[DWARF_REGS] = {
 enum { CHANGED_REGS = 0xf37 };
 
 /*
- * Likewise: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip. asm/perf_regs.h of the kernel
- * has ax, bx, cx, dx, si, di, bp, sp, ip, flags, six segments, then r8 to r15.
+ * Indexed by DWARF number: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip. asm/perf_regs.h
+ * of the kernel has ax, bx, cx, dx, si, di, bp, sp, ip, flags, six segments, then r8 to r15.
  */
 static const unsigned char perf_registers[DWARF_REGS] = { 0,  3,  2,  1,  4,  5,  6,  7, 16,
 	                                                  17, 18, 19, 20, 21, 22, 23, 8 };
@@ -191,21 +191,21 @@ const struct arch arch_x86_64 = {
 	.flags = EFLAGS * sizeof(uint64_t),
 	.equal_flag = ZERO_FLAG,
 	.entry_cfa = 8,
-	.prstatus_size = 336,
-	.prstatus_regs = 112,
-	.user_regs_size = USER_WORDS * sizeof(uint64_t),
+	.regset.prstatus_size = 336,
+	.regset.prstatus_regs = 112,
+	.regset.user_regs_size = USER_WORDS * sizeof(uint64_t),
 	.shadow_regset = SHADOW_STACK,
-	.tp_regset = NT_PRSTATUS,
-	.tp_offset = FS_BASE * sizeof(uint64_t),
-	.tls = ARCH_TLS_BELOW,
-	.tcb_dtv = 8,
-	.breakpoint = int3,
-	.breakpoint_size = sizeof(int3),
-	.breakpoint_pc = sizeof(int3),
+	.thread_pointer.regset = NT_PRSTATUS,
+	.thread_pointer.offset = FS_BASE * sizeof(uint64_t),
+	.thread_pointer.layout = ARCH_TLS_BELOW,
+	.thread_pointer.tcb_dtv = 8,
+	.breakpoint.insn = int3,
+	.breakpoint.size = sizeof(int3),
+	.breakpoint.pc = sizeof(int3),
 	.resume_offset = EFLAGS * sizeof(uint64_t),
 	.resume_flag = UINT64_C(1) << 16, /* RF: Intel SDM vol. 3, 18.3.1.1 */
-	.trap = ud2,
-	.trap_size = sizeof(ud2),
+	.breakpoint.trap = ud2,
+	.breakpoint.trap_size = sizeof(ud2),
 	.syscall_insn = syscall_insn,
 	.syscall_insn_size = sizeof(syscall_insn),
 	.execute = x86_64_execute,

@@ -1,4 +1,4 @@
-/* What the parts of x86-64 share. */
+/* Declarations shared by the files of x86-64. */
 #ifndef DEBUGGER_ARCH_X86_64_H
 #define DEBUGGER_ARCH_X86_64_H
 

@@ -1,7 +1,7 @@
 /*
  * Simple instructions, executed in place of a thread that is stopped: those with which statements
- * begin in code of rustc. Intel SDM vol. 2: formats in chapter 2, opcodes in appendix A. What has
- * an effect beyond general registers, flags and memory is left to the thread.
+ * begin in code of rustc. Intel SDM vol. 2: formats in chapter 2, opcodes in appendix A. An
+ * instruction with an effect beyond general registers, flags and memory is left to the thread.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ enum flag {
 enum { CS_PREFIX = 0x2e, WORD_PREFIX = 0x66, REX_FIRST = 0x40, REX_LAST = 0x4f };
 enum rex { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8 };
 /* The operations of opcodes 0x00 to 0x3f, and of 0x80 to 0x83. */
-enum operation { ADD, OR, ADC, SBB, AND, SUB, XOR, CMP };
-/* What is at most this far above the stack pointer is the stack of the thread. */
+enum x86_64_execute_operation { ADD, OR, ADC, SBB, AND, SUB, XOR, CMP };
+/* Memory at most this far above the stack pointer is the stack of the thread. */
 enum { RED_ZONE = 128, STACK_NEAR = 1 << 16 };
 /* Addresses of programs are below. */
 #define USER_END (UINT64_C(1) << 47)
@@ -44,13 +44,13 @@ struct insn {
 	uint64_t next; /* pc */
 };
 
-/* By number in an instruction. */
+/* Words of the general registers, indexed by the number in an instruction. */
 static const unsigned char words[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
 	                               R8,  R9,  R10, R11, R12, R13, R14, R15 };
 
 /* ---- reading ---- */
 
-static unsigned next_byte(struct insn *i)
+static unsigned x86_64_execute_next_byte(struct insn *i)
 {
 	if (i->at >= i->len) {
 		i->bad = true;
@@ -60,7 +60,7 @@ static unsigned next_byte(struct insn *i)
 }
 
 /* A number of 1 or 4 bytes, with its sign. */
-static uint64_t next_number(struct insn *i, unsigned size)
+static uint64_t x86_64_execute_next_number(struct insn *i, unsigned size)
 {
 	int32_t wide = 0;
 
@@ -74,33 +74,33 @@ static uint64_t next_number(struct insn *i, unsigned size)
 }
 
 /* The immediate operand of an instruction whose operands have i->size. */
-static uint64_t next_immediate(struct insn *i)
+static uint64_t x86_64_execute_next_immediate(struct insn *i)
 {
 	if (i->size == 2) {
-		uint64_t low = next_byte(i);
+		uint64_t low = x86_64_execute_next_byte(i);
 
-		return low | (uint64_t)next_byte(i) << 8;
+		return low | (uint64_t)x86_64_execute_next_byte(i) << 8;
 	}
-	return next_number(i, i->size == 1 ? 1 : 4);
+	return x86_64_execute_next_number(i, i->size == 1 ? 1 : 4);
 }
 
 static void next_sib(struct insn *i, unsigned mod)
 {
-	unsigned sib = next_byte(i);
+	unsigned sib = x86_64_execute_next_byte(i);
 	unsigned index = (sib >> 3 & 7) | (i->rex & REX_X ? 8 : 0);
 	unsigned base = (sib & 7) | (i->rex & REX_B ? 8 : 0);
 
 	if (index != 4)
 		i->addr += i->w[words[index]] << (sib >> 6);
 	if ((sib & 7) == 5 && mod == 0)
-		i->addr += next_number(i, 4);
+		i->addr += x86_64_execute_next_number(i, 4);
 	else
 		i->addr += i->w[words[base]];
 }
 
-static void next_modrm(struct insn *i)
+static void x86_64_execute_next_modrm(struct insn *i)
 {
-	unsigned byte = next_byte(i), mod = byte >> 6;
+	unsigned byte = x86_64_execute_next_byte(i), mod = byte >> 6;
 
 	i->reg = (byte >> 3 & 7) | (i->rex & REX_R ? 8 : 0);
 	i->rm = (byte & 7) | (i->rex & REX_B ? 8 : 0);
@@ -114,11 +114,11 @@ static void next_modrm(struct insn *i)
 	else
 		i->addr = i->w[words[i->rm]];
 	if (mod == 1 || mod == 2 || i->relative)
-		i->addr += next_number(i, mod == 1 ? 1 : 4);
+		i->addr += x86_64_execute_next_number(i, mod == 1 ? 1 : 4);
 }
 
-/* After the last byte of the instruction. */
-static void end(struct insn *i)
+/* Sets the next pc, and a relative address, after the last byte of the instruction. */
+static void x86_64_execute_end(struct insn *i)
 {
 	i->next = i->w[RIP] + i->at;
 	if (i->relative)
@@ -127,7 +127,7 @@ static void end(struct insn *i)
 
 /* ---- operands ---- */
 
-static uint64_t cut(uint64_t value, unsigned size)
+static uint64_t x86_64_execute_cut(uint64_t value, unsigned size)
 {
 	return size == 8 ? value : value & ((UINT64_C(1) << (8 * size)) - 1);
 }
@@ -145,33 +145,35 @@ static bool is_second_byte(const struct insn *i, unsigned reg, unsigned size)
 	return size == 1 && !i->has_rex && reg >= 4;
 }
 
-static uint64_t get_register(const struct insn *i, unsigned reg, unsigned size)
+static uint64_t x86_64_execute_get_register(const struct insn *i, unsigned reg, unsigned size)
 {
 	if (is_second_byte(i, reg, size))
 		return i->w[words[reg - 4]] >> 8 & 0xff;
-	return cut(i->w[words[reg]], size);
+	return x86_64_execute_cut(i->w[words[reg]], size);
 }
 
-static void set_register(struct insn *i, unsigned reg, unsigned size, uint64_t value)
+static void x86_64_execute_set_register(struct insn *i, unsigned reg, unsigned size, uint64_t value)
 {
 	if (is_second_byte(i, reg, size)) {
 		uint64_t *word = &i->w[words[reg - 4]];
 
-		*word = (*word & ~UINT64_C(0xff00)) | cut(value, 1) << 8;
+		*word = (*word & ~UINT64_C(0xff00)) | x86_64_execute_cut(value, 1) << 8;
 		return;
 	}
 	uint64_t *word = &i->w[words[reg]];
 	/* A result of 4 bytes fills the register with zeros. */
-	*word = size >= 4 ? cut(value, size) : (*word & ~cut(UINT64_MAX, size)) | cut(value, size);
+	*word = size >= 4 ? x86_64_execute_cut(value, size)
+	                  : (*word & ~x86_64_execute_cut(UINT64_MAX, size)) |
+	                            x86_64_execute_cut(value, size);
 }
 
-static bool load(const struct insn *i, uint64_t addr, unsigned size, uint64_t *ret)
+static bool x86_64_execute_load(const struct insn *i, uint64_t addr, unsigned size, uint64_t *ret)
 {
 	*ret = 0;
 	return addr < USER_END && i->memory->read(i->memory->arg, addr, ret, size);
 }
 
-/* Only what no other thread can see half written. */
+/* Writes to memory, but only where no other thread can see the value half written. */
 static bool store(const struct insn *i, uint64_t addr, unsigned size, uint64_t value)
 {
 	bool is_stack = addr - (i->w[RSP] - RED_ZONE) < STACK_NEAR;
@@ -181,29 +183,30 @@ static bool store(const struct insn *i, uint64_t addr, unsigned size, uint64_t v
 	return i->memory->write(i->memory->arg, addr, &value, size);
 }
 
-static bool get_operand(const struct insn *i, unsigned size, uint64_t *ret)
+static bool x86_64_execute_get_operand(const struct insn *i, unsigned size, uint64_t *ret)
 {
 	if (i->is_memory)
-		return load(i, i->addr, size, ret);
-	*ret = get_register(i, i->rm, size);
+		return x86_64_execute_load(i, i->addr, size, ret);
+	*ret = x86_64_execute_get_register(i, i->rm, size);
 	return true;
 }
 
-static bool set_operand(struct insn *i, unsigned size, uint64_t value)
+static bool x86_64_execute_set_operand(struct insn *i, unsigned size, uint64_t value)
 {
 	if (i->is_memory)
 		return store(i, i->addr, size, value);
-	set_register(i, i->rm, size, value);
+	x86_64_execute_set_register(i, i->rm, size, value);
 	return true;
 }
 
 /* ---- arithmetic ---- */
 
-static void set_flags(struct insn *i, unsigned size, uint64_t result, unsigned others)
+static void x86_64_execute_set_flags(struct insn *i, unsigned size, uint64_t result,
+                                     unsigned others)
 {
 	unsigned flags = others;
 
-	if (!cut(result, size))
+	if (!x86_64_execute_cut(result, size))
 		flags |= ZERO;
 	if (result >> (8 * size - 1) & 1)
 		flags |= SIGN;
@@ -216,7 +219,8 @@ static unsigned sum_flags(uint64_t a, uint64_t b, uint64_t result, unsigned size
 {
 	uint64_t into = a ^ b ^ result;
 	uint64_t over = is_sum ? (a ^ result) & (b ^ result) : (a ^ b) & (a ^ result);
-	bool carry = is_sum ? cut(result, size) < cut(a, size) : cut(a, size) < cut(b, size);
+	bool carry = is_sum ? x86_64_execute_cut(result, size) < x86_64_execute_cut(a, size)
+	                    : x86_64_execute_cut(a, size) < x86_64_execute_cut(b, size);
 	unsigned flags = carry ? CARRY : 0;
 
 	if (into & ADJUST)
@@ -227,7 +231,8 @@ static unsigned sum_flags(uint64_t a, uint64_t b, uint64_t result, unsigned size
 }
 
 /* False: not one of those that are known here. */
-static bool calculate(struct insn *i, enum operation op, uint64_t a, uint64_t b, uint64_t *ret)
+static bool x86_64_execute_calculate(struct insn *i, enum x86_64_execute_operation op, uint64_t a,
+                                     uint64_t b, uint64_t *ret)
 {
 	unsigned others = 0;
 
@@ -253,51 +258,54 @@ static bool calculate(struct insn *i, enum operation op, uint64_t a, uint64_t b,
 	default:
 		return false;
 	}
-	set_flags(i, i->size, *ret, others);
+	x86_64_execute_set_flags(i, i->size, *ret, others);
 	return true;
 }
 
 /* ModRM operand with an operand b. */
-static bool calculate_operand(struct insn *i, enum operation op, uint64_t b)
+static bool calculate_operand(struct insn *i, enum x86_64_execute_operation op, uint64_t b)
 {
 	uint64_t a, result;
 
-	return get_operand(i, i->size, &a) && calculate(i, op, a, b, &result) &&
-	       (op == CMP || set_operand(i, i->size, result));
+	return x86_64_execute_get_operand(i, i->size, &a) &&
+	       x86_64_execute_calculate(i, op, a, b, &result) &&
+	       (op == CMP || x86_64_execute_set_operand(i, i->size, result));
 }
 
-static bool calculate_register(struct insn *i, enum operation op, unsigned reg, uint64_t b)
+static bool calculate_register(struct insn *i, enum x86_64_execute_operation op, unsigned reg,
+                               uint64_t b)
 {
 	uint64_t result;
 
-	if (!calculate(i, op, get_register(i, reg, i->size), b, &result))
+	if (!x86_64_execute_calculate(i, op, x86_64_execute_get_register(i, reg, i->size), b,
+	                              &result))
 		return false;
 	if (op != CMP)
-		set_register(i, reg, i->size, result);
+		x86_64_execute_set_register(i, reg, i->size, result);
 	return true;
 }
 
 /* Opcodes 0x00 to 0x3d. */
 static bool binary(struct insn *i, unsigned opcode)
 {
-	enum operation op = opcode >> 3;
+	enum x86_64_execute_operation op = opcode >> 3;
 	unsigned form = opcode & 7;
 	uint64_t b;
 
 	if (!(form & 1))
 		i->size = 1;
 	if (form >= 4) {
-		b = next_immediate(i);
-		end(i);
+		b = x86_64_execute_next_immediate(i);
+		x86_64_execute_end(i);
 		return !i->bad && calculate_register(i, op, 0, b);
 	}
-	next_modrm(i);
-	end(i);
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
 	if (i->bad)
 		return false;
 	if (form < 2)
-		return calculate_operand(i, op, get_register(i, i->reg, i->size));
-	return get_operand(i, i->size, &b) && calculate_register(i, op, i->reg, b);
+		return calculate_operand(i, op, x86_64_execute_get_register(i, i->reg, i->size));
+	return x86_64_execute_get_operand(i, i->size, &b) && calculate_register(i, op, i->reg, b);
 }
 
 /* 0x80, 0x81, 0x83. */
@@ -305,9 +313,10 @@ static bool binary_immediate(struct insn *i, unsigned opcode)
 {
 	if (opcode == 0x80)
 		i->size = 1;
-	next_modrm(i);
-	uint64_t b = opcode == 0x83 ? next_number(i, 1) : next_immediate(i);
-	end(i);
+	x86_64_execute_next_modrm(i);
+	uint64_t b = opcode == 0x83 ? x86_64_execute_next_number(i, 1)
+	                            : x86_64_execute_next_immediate(i);
+	x86_64_execute_end(i);
 	return !i->bad && calculate_operand(i, i->reg & 7, b);
 }
 
@@ -318,11 +327,12 @@ static bool test(struct insn *i, unsigned opcode)
 
 	if (!(opcode & 1))
 		i->size = 1;
-	next_modrm(i);
-	end(i);
-	if (i->bad || !get_operand(i, i->size, &a))
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
+	if (i->bad || !x86_64_execute_get_operand(i, i->size, &a))
 		return false;
-	set_flags(i, i->size, a & get_register(i, i->reg, i->size), 0);
+	x86_64_execute_set_flags(i, i->size, a & x86_64_execute_get_register(i, i->reg, i->size),
+	                         0);
 	return true;
 }
 
@@ -331,9 +341,9 @@ static bool test_immediate(struct insn *i, unsigned opcode)
 {
 	if (!(opcode & 1))
 		i->size = 1;
-	uint64_t b = next_immediate(i);
-	end(i);
-	set_flags(i, i->size, get_register(i, 0, i->size) & b, 0);
+	uint64_t b = x86_64_execute_next_immediate(i);
+	x86_64_execute_end(i);
+	x86_64_execute_set_flags(i, i->size, x86_64_execute_get_register(i, 0, i->size) & b, 0);
 	return !i->bad;
 }
 
@@ -344,34 +354,36 @@ static bool unary(struct insn *i, unsigned opcode)
 
 	if (!(opcode & 1))
 		i->size = 1;
-	next_modrm(i);
+	x86_64_execute_next_modrm(i);
 	if (!(i->reg & 7))
-		b = next_immediate(i);
-	end(i);
-	if (i->bad || !get_operand(i, i->size, &a))
+		b = x86_64_execute_next_immediate(i);
+	x86_64_execute_end(i);
+	if (i->bad || !x86_64_execute_get_operand(i, i->size, &a))
 		return false;
 	switch (i->reg & 7) {
 	case 0:
-		set_flags(i, i->size, a & b, 0);
+		x86_64_execute_set_flags(i, i->size, a & b, 0);
 		return true;
 	case 2:
-		return set_operand(i, i->size, ~a);
+		return x86_64_execute_set_operand(i, i->size, ~a);
 	case 3:
-		return calculate(i, SUB, 0, a, &result) && set_operand(i, i->size, result);
+		return x86_64_execute_calculate(i, SUB, 0, a, &result) &&
+		       x86_64_execute_set_operand(i, i->size, result);
 	default:
 		return false;
 	}
 }
 
 /* The operations 0 and 1 of 0xfe and 0xff: inc, dec, which leave the carry flag alone. */
-static bool count(struct insn *i)
+static bool execute_count_bits(struct insn *i)
 {
 	uint64_t a, result, carry = i->w[EFLAGS] & CARRY;
 
-	if (!get_operand(i, i->size, &a) || !calculate(i, i->reg & 1 ? SUB : ADD, a, 1, &result))
+	if (!x86_64_execute_get_operand(i, i->size, &a) ||
+	    !x86_64_execute_calculate(i, i->reg & 1 ? SUB : ADD, a, 1, &result))
 		return false;
 	i->w[EFLAGS] = (i->w[EFLAGS] & ~(uint64_t)CARRY) | carry;
-	return set_operand(i, i->size, result);
+	return x86_64_execute_set_operand(i, i->size, result);
 }
 
 /* Shifts by less than the width, which have defined results. False: others. */
@@ -403,7 +415,7 @@ static bool shifted(struct insn *i, uint64_t a, unsigned by, uint64_t *ret)
 	}
 	others |= out ? CARRY : 0;
 	others |= over ? OVERFLOW : 0;
-	set_flags(i, i->size, *ret, others);
+	x86_64_execute_set_flags(i, i->size, *ret, others);
 	return true;
 }
 
@@ -414,34 +426,35 @@ static bool shift(struct insn *i, unsigned opcode)
 
 	if (!(opcode & 1))
 		i->size = 1;
-	next_modrm(i);
-	unsigned by = opcode < 0xd0   ? next_byte(i)
+	x86_64_execute_next_modrm(i);
+	unsigned by = opcode < 0xd0   ? x86_64_execute_next_byte(i)
 	              : opcode < 0xd2 ? 1
-	                              : (unsigned)get_register(i, 1, 8);
-	end(i);
+	                              : (unsigned)x86_64_execute_get_register(i, 1, 8);
+	x86_64_execute_end(i);
 	by &= i->size == 8 ? 63 : 31;
-	return !i->bad && get_operand(i, i->size, &a) && shifted(i, a, by, &result) &&
-	       set_operand(i, i->size, result);
+	return !i->bad && x86_64_execute_get_operand(i, i->size, &a) &&
+	       shifted(i, a, by, &result) && x86_64_execute_set_operand(i, i->size, result);
 }
 
 /* ---- moves ---- */
 
 /* 0x88 to 0x8b. */
-static bool move(struct insn *i, unsigned opcode)
+static bool x86_64_execute_move(struct insn *i, unsigned opcode)
 {
 	uint64_t value;
 
 	if (!(opcode & 1))
 		i->size = 1;
-	next_modrm(i);
-	end(i);
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
 	if (i->bad)
 		return false;
 	if (opcode < 0x8a)
-		return set_operand(i, i->size, get_register(i, i->reg, i->size));
-	if (!get_operand(i, i->size, &value))
+		return x86_64_execute_set_operand(i, i->size,
+		                                  x86_64_execute_get_register(i, i->reg, i->size));
+	if (!x86_64_execute_get_operand(i, i->size, &value))
 		return false;
-	set_register(i, i->reg, i->size, value);
+	x86_64_execute_set_register(i, i->reg, i->size, value);
 	return true;
 }
 
@@ -450,10 +463,10 @@ static bool move_immediate(struct insn *i, unsigned opcode)
 {
 	if (opcode == 0xc6)
 		i->size = 1;
-	next_modrm(i);
-	uint64_t value = next_immediate(i);
-	end(i);
-	return !i->bad && !(i->reg & 7) && set_operand(i, i->size, value);
+	x86_64_execute_next_modrm(i);
+	uint64_t value = x86_64_execute_next_immediate(i);
+	x86_64_execute_end(i);
+	return !i->bad && !(i->reg & 7) && x86_64_execute_set_operand(i, i->size, value);
 }
 
 /* 0xb0 to 0xbf. */
@@ -465,44 +478,44 @@ static bool move_to_register(struct insn *i, unsigned opcode)
 	if (opcode < 0xb8)
 		i->size = 1;
 	if (i->size == 8) {
-		value = next_number(i, 4) & UINT32_MAX;
-		value |= next_number(i, 4) << 32;
+		value = x86_64_execute_next_number(i, 4) & UINT32_MAX;
+		value |= x86_64_execute_next_number(i, 4) << 32;
 	} else {
-		value = next_immediate(i);
+		value = x86_64_execute_next_immediate(i);
 	}
-	end(i);
+	x86_64_execute_end(i);
 	if (i->bad)
 		return false;
-	set_register(i, reg, i->size, value);
+	x86_64_execute_set_register(i, reg, i->size, value);
 	return true;
 }
 
 /* 0x0f 0xb6, 0xb7, 0xbe, 0xbf; 0x63. */
-static bool move_widened(struct insn *i, unsigned from, bool with_sign)
+static bool x86_64_execute_move_widened(struct insn *i, unsigned from, bool with_sign)
 {
 	uint64_t value;
 
-	next_modrm(i);
-	end(i);
-	if (i->bad || !get_operand(i, from, &value))
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
+	if (i->bad || !x86_64_execute_get_operand(i, from, &value))
 		return false;
-	set_register(i, i->reg, i->size, with_sign ? widen(value, from) : value);
+	x86_64_execute_set_register(i, i->reg, i->size, with_sign ? widen(value, from) : value);
 	return true;
 }
 
 static bool load_address(struct insn *i)
 {
-	next_modrm(i);
-	end(i);
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
 	if (i->bad || !i->is_memory)
 		return false;
-	set_register(i, i->reg, i->size, i->addr);
+	x86_64_execute_set_register(i, i->reg, i->size, i->addr);
 	return true;
 }
 
 /* ---- the stack, and jumps ---- */
 
-static bool push(struct insn *i, uint64_t value)
+static bool x86_64_execute_push(struct insn *i, uint64_t value)
 {
 	uint64_t to = i->w[RSP] - 8;
 
@@ -516,28 +529,29 @@ static bool pop(struct insn *i, unsigned reg)
 {
 	uint64_t value;
 
-	end(i);
-	if (!load(i, i->w[RSP], 8, &value))
+	x86_64_execute_end(i);
+	if (!x86_64_execute_load(i, i->w[RSP], 8, &value))
 		return false;
 	i->w[RSP] += 8;
-	set_register(i, reg, 8, value);
+	x86_64_execute_set_register(i, reg, 8, value);
 	return true;
 }
 
-static bool has_plain_calls(const struct insn *i)
+static bool x86_64_execute_has_plain_calls(const struct insn *i)
 {
 	return i->memory->plain_calls && i->memory->plain_calls(i->memory->arg);
 }
 
 static bool call(struct insn *i, uint64_t to)
 {
-	if (i->bad || to >= USER_END || !has_plain_calls(i) || !push(i, i->next))
+	if (i->bad || to >= USER_END || !x86_64_execute_has_plain_calls(i) ||
+	    !x86_64_execute_push(i, i->next))
 		return false;
 	i->next = to;
 	return true;
 }
 
-static bool jump(struct insn *i, uint64_t to)
+static bool x86_64_execute_jump(struct insn *i, uint64_t to)
 {
 	i->next = to;
 	return !i->bad && i->size != 2 && to < USER_END;
@@ -545,22 +559,22 @@ static bool jump(struct insn *i, uint64_t to)
 
 static bool call_relative(struct insn *i)
 {
-	uint64_t by = next_number(i, 4);
+	uint64_t by = x86_64_execute_next_number(i, 4);
 
-	end(i);
+	x86_64_execute_end(i);
 	return call(i, i->next + by);
 }
 
 static bool jump_relative(struct insn *i, unsigned size)
 {
-	uint64_t by = next_number(i, size);
+	uint64_t by = x86_64_execute_next_number(i, size);
 
-	end(i);
-	return jump(i, i->next + by);
+	x86_64_execute_end(i);
+	return x86_64_execute_jump(i, i->next + by);
 }
 
 /* Appendix B.1: the odd conditions are the opposite of the even ones. */
-static bool condition(const struct insn *i, unsigned number)
+static bool x86_64_execute_condition(const struct insn *i, unsigned number)
 {
 	uint64_t f = i->w[EFLAGS];
 	bool less = !(f & SIGN) != !(f & OVERFLOW);
@@ -572,10 +586,10 @@ static bool condition(const struct insn *i, unsigned number)
 
 static bool jump_if(struct insn *i, unsigned number, unsigned size)
 {
-	uint64_t by = next_number(i, size);
+	uint64_t by = x86_64_execute_next_number(i, size);
 
-	end(i);
-	return jump(i, condition(i, number) ? i->next + by : i->next);
+	x86_64_execute_end(i);
+	return x86_64_execute_jump(i, x86_64_execute_condition(i, number) ? i->next + by : i->next);
 }
 
 /* 0xfe, 0xff: inc, dec, and the near calls, jumps and push of 0xff. */
@@ -585,42 +599,42 @@ static bool count_or_go(struct insn *i, unsigned opcode)
 
 	if (!(opcode & 1))
 		i->size = 1;
-	next_modrm(i);
-	end(i);
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
 	if (i->bad)
 		return false;
 	if ((i->reg & 7) < 2)
-		return count(i);
-	if (i->size < 4 || !get_operand(i, 8, &value))
+		return execute_count_bits(i);
+	if (i->size < 4 || !x86_64_execute_get_operand(i, 8, &value))
 		return false;
 	switch (i->reg & 7) {
 	case 2:
 		return call(i, value);
 	case 4:
-		return jump(i, value);
+		return x86_64_execute_jump(i, value);
 	case 6:
-		return push(i, value);
+		return x86_64_execute_push(i, value);
 	default:
 		return false;
 	}
 }
 
-static bool ret(struct insn *i)
+static bool execute_return(struct insn *i)
 {
 	uint64_t to;
 
-	if (!has_plain_calls(i) || !load(i, i->w[RSP], 8, &to))
+	if (!x86_64_execute_has_plain_calls(i) || !x86_64_execute_load(i, i->w[RSP], 8, &to))
 		return false;
 	i->w[RSP] += 8;
-	return jump(i, to);
+	return x86_64_execute_jump(i, to);
 }
 
 /* 0x0f 0x90 to 0x9f. */
 static bool set_if(struct insn *i, unsigned opcode)
 {
-	next_modrm(i);
-	end(i);
-	return !i->bad && set_operand(i, 1, condition(i, opcode));
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
+	return !i->bad && x86_64_execute_set_operand(i, 1, x86_64_execute_condition(i, opcode));
 }
 
 /* 0x0f 0x40 to 0x4f. The memory is read, and a register of 4 bytes cut, in any case. */
@@ -628,13 +642,13 @@ static bool move_if(struct insn *i, unsigned opcode)
 {
 	uint64_t value;
 
-	next_modrm(i);
-	end(i);
-	if (i->bad || !get_operand(i, i->size, &value))
+	x86_64_execute_next_modrm(i);
+	x86_64_execute_end(i);
+	if (i->bad || !x86_64_execute_get_operand(i, i->size, &value))
 		return false;
-	if (!condition(i, opcode))
-		value = get_register(i, i->reg, i->size);
-	set_register(i, i->reg, i->size, value);
+	if (!x86_64_execute_condition(i, opcode))
+		value = x86_64_execute_get_register(i, i->reg, i->size);
+	x86_64_execute_set_register(i, i->reg, i->size, value);
 	return true;
 }
 
@@ -642,7 +656,7 @@ static bool move_if(struct insn *i, unsigned opcode)
 
 static bool two_bytes(struct insn *i)
 {
-	unsigned opcode = next_byte(i);
+	unsigned opcode = x86_64_execute_next_byte(i);
 
 	if (opcode >= 0x80 && opcode <= 0x8f)
 		return jump_if(i, opcode, 4);
@@ -652,15 +666,15 @@ static bool two_bytes(struct insn *i)
 		return move_if(i, opcode);
 	switch (opcode) {
 	case 0x1f: /* nop */
-		next_modrm(i);
-		end(i);
+		x86_64_execute_next_modrm(i);
+		x86_64_execute_end(i);
 		return !i->bad;
 	case 0xb6:
 	case 0xb7:
-		return move_widened(i, opcode & 1 ? 2 : 1, false);
+		return x86_64_execute_move_widened(i, opcode & 1 ? 2 : 1, false);
 	case 0xbe:
 	case 0xbf:
-		return move_widened(i, opcode & 1 ? 2 : 1, true);
+		return x86_64_execute_move_widened(i, opcode & 1 ? 2 : 1, true);
 	default:
 		return false;
 	}
@@ -674,15 +688,15 @@ static bool with_register(struct insn *i, unsigned opcode)
 		return false;
 	if (opcode >= 0x58)
 		return pop(i, reg);
-	end(i);
-	return push(i, i->w[words[reg]]);
+	x86_64_execute_end(i);
+	return x86_64_execute_push(i, i->w[words[reg]]);
 }
 
 static bool one_byte(struct insn *i, unsigned opcode)
 {
 	switch (opcode) {
 	case 0x63:
-		return i->size == 8 && move_widened(i, 4, true);
+		return i->size == 8 && x86_64_execute_move_widened(i, 4, true);
 	case 0x80:
 	case 0x81:
 	case 0x83:
@@ -693,13 +707,13 @@ static bool one_byte(struct insn *i, unsigned opcode)
 	case 0x8d:
 		return load_address(i);
 	case 0x90:
-		end(i);
+		x86_64_execute_end(i);
 		return !i->rex;
 	case 0xa8:
 	case 0xa9:
 		return test_immediate(i, opcode);
 	case 0xc3:
-		return ret(i);
+		return execute_return(i);
 	case 0xc6:
 	case 0xc7:
 		return move_immediate(i, opcode);
@@ -728,7 +742,7 @@ static bool of_range(struct insn *i, unsigned opcode)
 	if (opcode >= 0x70 && opcode <= 0x7f)
 		return jump_if(i, opcode, 1);
 	if (opcode >= 0x88 && opcode <= 0x8b)
-		return move(i, opcode);
+		return x86_64_execute_move(i, opcode);
 	if (opcode >= 0xb0 && opcode <= 0xbf)
 		return move_to_register(i, opcode);
 	if ((opcode >= 0xd0 && opcode <= 0xd3) || opcode == 0xc0 || opcode == 0xc1)
@@ -738,10 +752,10 @@ static bool of_range(struct insn *i, unsigned opcode)
 
 static bool execute(struct insn *i)
 {
-	unsigned opcode = next_byte(i);
+	unsigned opcode = x86_64_execute_next_byte(i);
 
 	i->size = 4;
-	for (; opcode == WORD_PREFIX || opcode == CS_PREFIX; opcode = next_byte(i)) {
+	for (; opcode == WORD_PREFIX || opcode == CS_PREFIX; opcode = x86_64_execute_next_byte(i)) {
 		if (opcode == WORD_PREFIX)
 			i->size = 2;
 	}
@@ -750,7 +764,7 @@ static bool execute(struct insn *i)
 		i->rex = opcode & 15;
 		if (i->rex & REX_W)
 			i->size = 8;
-		opcode = next_byte(i);
+		opcode = x86_64_execute_next_byte(i);
 	}
 	if (opcode == 0x0f)
 		return two_bytes(i);

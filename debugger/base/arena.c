@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "debugger/base/digits.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 /* Not inlined: gcc 12 -O1 warns that the call reads uninitialised memory. */
@@ -64,7 +66,7 @@ void *alloc_zeroed(size_t size)
  * Creates a chunk. A large arena grows further, so its chunks are mapped in huge pages, with one
  * fault for 512 pages. The kernel clears them, so they need not be cleared again.
  */
-static struct arena_chunk *new_chunk(size_t space, bool huge)
+static struct arena_chunk *arena_new_chunk(size_t space, bool huge)
 {
 	size_t size = sizeof(struct arena_chunk) + space;
 	struct arena_chunk *chunk;
@@ -99,7 +101,7 @@ static struct arena_chunk *take_chunk(struct arena *a, size_t size)
 	if (chunk)
 		*at = chunk->next;
 	else
-		chunk = new_chunk(size > shared ? size : space, huge && size <= shared);
+		chunk = arena_new_chunk(size > shared ? size : space, huge && size <= shared);
 	POISON(chunk->data, chunk->size);
 	return chunk;
 }
@@ -122,7 +124,7 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t size)
 }
 
 /* The offset of the next free byte with that alignment. */
-static size_t next_place(const struct arena_chunk *chunk, size_t align)
+static size_t arena_next_place(const struct arena_chunk *chunk, size_t align)
 {
 	return (chunk->used + align - 1) / align * align;
 }
@@ -132,7 +134,7 @@ static struct arena_chunk *find_chunk(struct arena *a, size_t need, size_t align
 {
 	struct arena_chunk *chunk = a->chunks;
 
-	*at = chunk ? next_place(chunk, align) : 0;
+	*at = chunk ? arena_next_place(chunk, align) : 0;
 	if (!chunk || *at > chunk->size || chunk->size - *at < need) {
 		chunk = add_chunk(a, need);
 		*at = 0;
@@ -141,7 +143,7 @@ static struct arena_chunk *find_chunk(struct arena *a, size_t need, size_t align
 }
 
 /* Allocates size bytes, which are not cleared; *clean: they are zero. */
-static void *take(struct arena *a, size_t size, size_t align, bool *clean)
+static void *arena_take(struct arena *a, size_t size, size_t align, bool *clean)
 {
 	size_t need = size + REDZONE, at;
 
@@ -159,7 +161,7 @@ static void *take(struct arena *a, size_t size, size_t align, bool *clean)
 void *arena_alloc(struct arena *a, size_t size)
 {
 	bool clean;
-	void *p = take(a, size, ALIGN, &clean);
+	void *p = arena_take(a, size, ALIGN, &clean);
 
 	return clean ? p : memset(p, 0, size);
 }
@@ -176,7 +178,7 @@ void *arena_calloc(struct arena *a, size_t count, size_t size)
 void *arena_memdup(struct arena *a, const void *data, size_t size)
 {
 	bool clean;
-	void *p = take(a, size, ALIGN, &clean);
+	void *p = arena_take(a, size, ALIGN, &clean);
 
 	return size ? memcpy(p, data, size) : p;
 }
@@ -186,7 +188,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t len)
 	bool clean;
 
 	len = strnlen(s, len);
-	char *p = take(a, len + 1, TEXT_ALIGN, &clean);
+	char *p = arena_take(a, len + 1, TEXT_ALIGN, &clean);
 	p[len] = '\0';
 	return memcpy(p, s, len);
 }
@@ -198,14 +200,10 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_uint(struct arena *a, uint64_t number)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
+	char digits[DIGITS_MAX];
+	const char *first = digits_of(digits, number);
 
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	return arena_strndup(a, digits + at, sizeof(digits) - at);
+	return arena_strndup(a, first, (size_t)(digits + DIGITS_MAX - first));
 }
 
 char *arena_vprintf(struct arena *a, const char *format, va_list args)
@@ -216,7 +214,7 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args)
 	va_copy(again, args);
 	int len = vsnprintf(text, sizeof(text), format, args);
 	bool clean;
-	char *p = take(a, (size_t)len + 1, TEXT_ALIGN, &clean);
+	char *p = arena_take(a, (size_t)len + 1, TEXT_ALIGN, &clean);
 	if ((size_t)len < sizeof(text))
 		memcpy(p, text, (size_t)len + 1);
 	else
@@ -250,7 +248,7 @@ void *arena_open(struct arena *a, size_t size, size_t *room)
 void arena_close(struct arena *a, size_t used)
 {
 	struct arena_chunk *chunk = a->open;
-	size_t at = next_place(chunk, ALIGN), end = used ? at + used + REDZONE : chunk->used;
+	size_t at = arena_next_place(chunk, ALIGN), end = used ? at + used + REDZONE : chunk->used;
 
 	POISON(chunk->data + at + used, chunk->size - at - used);
 	a->total += end - chunk->used;
@@ -258,7 +256,7 @@ void arena_close(struct arena *a, size_t used)
 	a->open = NULL;
 }
 
-static void free_chunks(struct arena_chunk *chunk)
+static void arena_free_chunks(struct arena_chunk *chunk)
 {
 	while (chunk) {
 		struct arena_chunk *next = chunk->next;
@@ -276,7 +274,7 @@ static void free_chunks(struct arena_chunk *chunk)
  * Releases the chunk that an open object has left when it grew. A chunk that is empty now is freed,
  * or each growth would leave a large one behind.
  */
-static void leave(struct arena *a, struct arena_chunk *chunk)
+static void arena_leave(struct arena *a, struct arena_chunk *chunk)
 {
 	struct arena_chunk **at = &a->chunks;
 
@@ -288,17 +286,17 @@ static void leave(struct arena *a, struct arena_chunk *chunk)
 		at = &(*at)->next;
 	*at = chunk->next;
 	chunk->next = NULL;
-	free_chunks(chunk);
+	arena_free_chunks(chunk);
 }
 
 void *arena_reopen(struct arena *a, size_t used, size_t size, size_t *room)
 {
 	struct arena_chunk *before = a->open;
-	const void *data = before->data + next_place(before, ALIGN);
+	const void *data = before->data + arena_next_place(before, ALIGN);
 	void *p = arena_open(a, size, room);
 
 	memcpy(p, data, used);
-	leave(a, before);
+	arena_leave(a, before);
 	return p;
 }
 
@@ -319,7 +317,7 @@ void arena_reset(struct arena *a)
 
 void arena_free(struct arena *a)
 {
-	free_chunks(a->chunks);
-	free_chunks(a->spare);
+	arena_free_chunks(a->chunks);
+	arena_free_chunks(a->spare);
 	*a = (struct arena){ .huge = a->huge };
 }

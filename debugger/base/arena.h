@@ -38,7 +38,7 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * For an object that grows at the end of the arena: room for at least size bytes, which are not
+ * Room for an object that grows at the end of the arena: at least size bytes, which are not
  * cleared; *room is the actual size. Nothing else may be allocated until arena_close().
  */
 void *arena_open(struct arena *a, size_t size, size_t *room);
@@ -61,7 +61,7 @@ void arena_free(struct arena *a);
 /*
  * Allocates zeroed memory, to be freed with free(). Unlike calloc(), it writes the zeros: memory
  * that is read before it is written is mapped twice, and the second mapping interrupts the other
- * processors (TLB shootdown).
+ * CPUs (TLB shootdown).
  */
 void *alloc_zeroed(size_t size);
 

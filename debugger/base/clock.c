@@ -29,7 +29,7 @@ uint64_t clock_since(uint64_t time)
 	return clock_between(time, clock_now_ns());
 }
 
-/* schedstat: ns on processors, ns that it could run and had none, number of times (proc(5)). */
+/* schedstat: ns on CPUs, ns that it could run and had none, number of times (proc(5)). */
 uint64_t clock_waited_ns(void)
 {
 	char text[128];

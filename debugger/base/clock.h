@@ -1,4 +1,4 @@
-/* The monotonic clock, and time without a processor. */
+/* The monotonic clock, and time without a CPU. */
 #ifndef DEBUGGER_BASE_CLOCK_H
 #define DEBUGGER_BASE_CLOCK_H
 
@@ -34,16 +34,16 @@ static inline struct moment moment_later(struct moment a, struct moment b)
 	return a.ns > b.ns ? a : b;
 }
 
-/* From one to another, in ns; 0 if that is not later. */
+/* Time from one moment to another, in ns; 0 if the second is not later. */
 uint64_t moment_between(struct moment from, struct moment to);
 
-/* Now, in ns of CLOCK_MONOTONIC. */
+/* The time now, in ns of CLOCK_MONOTONIC. */
 uint64_t clock_now_ns(void);
-/* From one time to another; 0 if that is not later: a difference of unsigned numbers would wrap. */
+/* Difference of two times; 0 if the second is not later: unsigned numbers would wrap. */
 uint64_t clock_between(uint64_t from, uint64_t to);
-/* From a time to now. */
+/* Time since then, in ns of CLOCK_MONOTONIC. */
 uint64_t clock_since(uint64_t time);
-/* How long the calling thread has waited for a processor since it began, in ns; 0: unknown. */
+/* How long the calling thread has waited for a CPU since it began, in ns; 0: unknown. */
 uint64_t clock_waited_ns(void);
 
 #endif

@@ -3,58 +3,60 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/marked.h"
 
 static volatile sig_atomic_t interrupted, ends;
 
-__attribute__((format(printf, 1, 0))) static char *format_message(const char *format, va_list args)
+/* Sets both forms of the message. */
+static void error_set_message(struct error *err, const char *marked)
 {
-	char *message;
-
-	if (vasprintf(&message, format, args) < 0)
+	free(err->message);
+	free(err->marked);
+	err->marked = strdup(marked);
+	err->message = strdup(marked);
+	if (!err->marked || !err->message)
 		out_of_memory();
-	return message;
+	marked_remove(err->message);
 }
 
-static struct error *make(enum error_kind kind, char *message)
+static struct error *error_make(enum error_kind kind, const char *marked)
 {
 	struct error *err = calloc(1, sizeof(*err));
 
 	if (!err)
 		out_of_memory();
 	err->kind = kind;
-	err->message = message;
+	error_set_message(err, marked);
 	return err;
 }
 
 struct error *error_new(enum error_kind kind, const char *format, ...)
 {
+	SCRATCH(tmp);
 	va_list args;
 
 	va_start(args, format);
-	char *message = format_message(format, args);
+	char *text = marked_vprintf(&tmp, format, args);
 	va_end(args);
-	return make(kind, message);
+	return error_make(kind, text);
 }
 
 struct error *error_os(int errnum, const char *format, ...)
 {
+	SCRATCH(tmp);
 	va_list args;
-	char *message;
 
 	va_start(args, format);
-	char *context = format_message(format, args);
+	char *text = marked_vprintf(&tmp, format, args);
 	va_end(args);
-	if (asprintf(&message, "%s: %s", context, strerror(errnum)) < 0)
-		out_of_memory();
-	free(context);
+	text = arena_printf(&tmp, "%s: %s", text, strerror(errnum));
 
-	struct error *err = make(ERR_OS, message);
+	struct error *err = error_make(ERR_OS, text);
 	err->errnum = errnum;
 	return err;
 }
@@ -69,19 +71,15 @@ struct error *error_fault(uint64_t addr)
 
 struct error *error_wrap(struct error *err, const char *format, ...)
 {
+	SCRATCH(tmp);
 	va_list args;
-	char *message;
 
 	if (!err)
 		return NULL;
 	va_start(args, format);
-	char *context = format_message(format, args);
+	char *text = marked_vprintf(&tmp, format, args);
 	va_end(args);
-	if (asprintf(&message, "%s: %s", context, err->message) < 0)
-		out_of_memory();
-	free(context);
-	free(err->message);
-	err->message = message;
+	error_set_message(err, arena_printf(&tmp, "%s: %s", text, err->marked));
 	return err;
 }
 
@@ -90,6 +88,7 @@ void error_free(struct error *err)
 	if (!err)
 		return;
 	free(err->message);
+	free(err->marked);
 	free(err);
 }
 

@@ -11,7 +11,7 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define CLEANUP(f) __attribute__((cleanup(f)))
-/* For a char array that is initialised by a string literal without room for its NUL. */
+/* Attribute of a char array that is initialised by a string literal without room for its NUL. */
 #if defined(__has_attribute) && __has_attribute(nonstring)
 #define NONSTRING __attribute__((nonstring))
 #else
@@ -35,9 +35,10 @@ struct error {
 	int errnum;    /* errno of an ERR_OS, else 0 */
 	uint64_t addr; /* for ERR_FAULT, else 0 */
 	char *message; /* one line in terms the user knows, without a final period */
+	char *marked;  /* the same with its numbers marked: marked.h */
 };
 
-/* Each returns a new error that the caller owns until error_free(). */
+/* New errors: the caller owns each until error_free(). */
 struct error *error_new(enum error_kind kind, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Appends ": strerror(errnum)". */
@@ -49,7 +50,7 @@ struct error *error_wrap(struct error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 void error_free(struct error *err);
-/* For CLEANUP(error_freep). */
+/* error_free() for CLEANUP(error_freep). */
 void error_freep(struct error **err);
 
 /* Returns early with the error of expression. Locals that own something carry CLEANUP. */
@@ -71,7 +72,7 @@ void interrupt_request_end(void);
 bool interrupt_is_end(void);
 /* Whether either has been requested. */
 bool interrupt_is_requested(void);
-/* ERR_INTERRUPTED if it is, else NULL. */
+/* ERR_INTERRUPTED if interrupt_is_requested(), else NULL. */
 struct error *interrupt_check(void) MUST_CHECK;
 /* Sleeps. ERR_INTERRUPTED as soon as a signal comes after interrupt_request(). */
 struct error *interrupt_sleep(double seconds) MUST_CHECK;

@@ -90,7 +90,7 @@ struct error *file_open(const char *path, int *ret)
 	int fd = file_open_regular(path);
 
 	if (fd < 0 && errno == EINVAL)
-		return error_new(ERR_USAGE, "%s is no regular file", path);
+		return error_new(ERR_USAGE, "%s is not a regular file", path);
 	if (fd < 0)
 		return error_os(errno, "%s", path);
 	*ret = fd;
@@ -165,7 +165,7 @@ struct error *file_read(int fd, const char *name, size_t max, uint8_t **ret, siz
 	if (fstat(fd, &st) != 0)
 		return error_os(errno, "%s", name);
 	if (!S_ISREG(st.st_mode))
-		return error_new(ERR_USAGE, "%s is no regular file", name);
+		return error_new(ERR_USAGE, "%s is not a regular file", name);
 	if (st.st_size <= 0 || (uint64_t)st.st_size > max)
 		return error_new(ERR_USAGE, "%s is %s", name,
 		                 st.st_size > 0 ? "too large" : "empty");

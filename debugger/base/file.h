@@ -12,7 +12,10 @@
 
 #include "debugger/base/error.h"
 
-/* For CLEANUP(). Nothing happens if the descriptor is negative or the pointer is NULL. */
+/*
+ * Cleanup functions for CLEANUP(). Nothing happens if the descriptor is negative or the pointer is
+ * NULL.
+ */
 void file_close(int *fd);
 void file_bytes_free(uint8_t **bytes);
 
@@ -25,7 +28,7 @@ void file_bytes_free(uint8_t **bytes);
 int file_open_regular(const char *path);
 /* Opens a name in an open folder, where no symbolic link is followed: ELOOP. */
 int file_open_regular_at(int folder, const char *name);
-/* The same with an error message: ERR_OS, or ERR_USAGE if it is not a regular file. */
+/* file_open_regular() with an error message: ERR_OS, or ERR_USAGE if it is not a regular file. */
 struct error *file_open(const char *path, int *ret) MUST_CHECK;
 
 /*

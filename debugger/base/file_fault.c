@@ -33,7 +33,7 @@ static const char *read_hex(const char *at, uintptr_t *ret)
 }
 
 /* "7f00-7f10 r--p 00000000 08:01 42 /path" */
-static struct mapped parse(char *line)
+static struct mapped file_fault_parse(char *line)
 {
 	struct mapped m = { 0 };
 	const char *at = read_hex(line, &m.start);
@@ -45,7 +45,7 @@ static struct mapped parse(char *line)
 }
 
 /* Finds the mapping of a file that has addr. line: LINE bytes, in which its path stays. */
-static bool find(int fd, uintptr_t addr, char *line, struct mapped *ret)
+static bool file_fault_find(int fd, uintptr_t addr, char *line, struct mapped *ret)
 {
 	size_t n = 0;
 	char c;
@@ -59,7 +59,7 @@ static bool find(int fd, uintptr_t addr, char *line, struct mapped *ret)
 		}
 		line[n] = '\0';
 		n = 0;
-		*ret = parse(line);
+		*ret = file_fault_parse(line);
 		if (ret->start <= addr && addr < ret->end)
 			return ret->path != NULL;
 	}
@@ -73,7 +73,7 @@ static bool replace(uintptr_t addr)
 	char line[LINE];
 	struct mapped m;
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	bool found = fd >= 0 && find(fd, addr, line, &m);
+	bool found = fd >= 0 && file_fault_find(fd, addr, line, &m);
 
 	if (fd >= 0)
 		close(fd);
@@ -111,7 +111,7 @@ struct error *file_fault_check(void)
 	if (faults == 0)
 		return NULL;
 	return error_new(ERR_CORRUPT,
-	                 "%s was truncated while it was in use: what it has is not known any "
-	                 "more; open the program again when the file is whole",
+	                 "%s was truncated while in use, and its contents are unknown now; open "
+	                 "the program again when the file is complete",
 	                 name);
 }

@@ -1,6 +1,6 @@
 /*
  * Files that are mapped (libdw maps debug info, a core is mapped, too) can be truncated meanwhile,
- * as by a linker that writes the executable anew. A read behind the end raises SIGBUS. A handler
+ * as by a linker that rewrites the executable. A read behind the end raises SIGBUS. A handler
  * then puts zeros in the place of the rest of the mapping and keeps the file's name.
  */
 #ifndef DEBUGGER_BASE_FILE_FAULT_H

@@ -8,7 +8,7 @@
 
 enum { SMALL_TABLE = 16, HUGE_TABLE = 2 << 20 };
 
-static struct map_slot *find(const struct map *m, uint64_t key)
+static struct map_slot *map_find(const struct map *m, uint64_t key)
 {
 	/* Fibonacci hashing: addresses differ in their middle bits. */
 	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->capacity - 1);
@@ -49,7 +49,7 @@ static void free_slots(struct map_slot *slots, size_t capacity)
 		free(slots);
 }
 
-static void grow(struct map *m)
+static void map_grow(struct map *m)
 {
 	struct map old = *m;
 
@@ -57,7 +57,7 @@ static void grow(struct map *m)
 	m->slots = new_slots(m->capacity);
 	for (size_t i = 0; i < old.capacity; i++) {
 		if (old.slots[i].key)
-			*find(m, old.slots[i].key) = old.slots[i];
+			*map_find(m, old.slots[i].key) = old.slots[i];
 	}
 	free_slots(old.slots, old.capacity);
 }
@@ -66,14 +66,14 @@ void *map_get(const struct map *m, uint64_t key)
 {
 	if (key == 0)
 		return m->zero;
-	return m->capacity ? find(m, key)->value : NULL;
+	return m->capacity ? map_find(m, key)->value : NULL;
 }
 
 bool map_has(const struct map *m, uint64_t key)
 {
 	if (key == 0)
 		return m->has_zero;
-	return m->capacity && find(m, key)->key == key;
+	return m->capacity && map_find(m, key)->key == key;
 }
 
 static bool put_zero(struct map *m, void *value)
@@ -90,9 +90,9 @@ bool map_put(struct map *m, uint64_t key, void *value)
 	if (key == 0)
 		return put_zero(m, value);
 	if ((m->n + 1) * 4 > m->capacity * 3)
-		grow(m);
+		map_grow(m);
 
-	struct map_slot *slot = find(m, key);
+	struct map_slot *slot = map_find(m, key);
 	bool is_new = slot->key == 0;
 	slot->key = key;
 	slot->value = value;

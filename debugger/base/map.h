@@ -35,11 +35,11 @@ void map_free(struct map *m);
  * type names are long and numerous. Files of cache records contain such keys.
  */
 uint64_t map_key_of(const void *data, size_t len);
-/* The same for a string, without its NUL. */
+/* map_key_of() of a string, without its NUL. */
 uint64_t map_key_of_text(const char *text);
 uint64_t map_key_on(uint64_t seed, const void *data, size_t len);
 /*
- * The same for two numbers, such as an address and a pointer. Unlike a sum or XOR, pairs of
+ * A hash of two numbers, such as an address and a pointer. Unlike a sum or XOR, pairs of
  * neighbouring numbers have different keys.
  */
 uint64_t map_key_of_pair(uint64_t a, uint64_t b);

@@ -80,5 +80,5 @@ struct error *nearest_error(const char *problem, const char *typed, const char *
 	}
 	if (best)
 		return error_new(ERR_USAGE, "%s \"%s\": did you mean %s?", problem, typed, best);
-	return error_new(ERR_USAGE, "%s \"%s\": there are %s", problem, typed, str_text(&list));
+	return error_new(ERR_USAGE, "%s \"%s\": use one of %s", problem, typed, str_text(&list));
 }

@@ -16,8 +16,8 @@ struct nearest {
 
 /*
  * Offers a candidate of len bytes. Returns true when it is near enough and nearer than all earlier
- * ones. One letter in three may be changed, missing, added or swapped with its neighbour. Of
- * equally near candidates the one with the nearest length wins, then the first.
+ * ones. One letter in three may be changed, missing, added or swapped with its neighbour. Among
+ * equally near candidates the nearest length wins, then the first one.
  */
 bool nearest_offer(struct nearest *n, const char *word, size_t len);
 /*

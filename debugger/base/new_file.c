@@ -33,7 +33,7 @@ bool file_format_inflate(const uint8_t *start, size_t size, unsigned char *ret, 
 	return (result == Z_OK || result == Z_STREAM_END) && !z.avail_out;
 }
 
-static char *copy_text(const char *text)
+static char *new_file_copy_text(const char *text)
 {
 	char *copy = strdup(text);
 
@@ -42,7 +42,7 @@ static char *copy_text(const char *text)
 	return copy;
 }
 
-static void forget(struct new_file *file)
+static void new_file_forget(struct new_file *file)
 {
 	free(file->path);
 	free(file->name);
@@ -53,8 +53,8 @@ static void forget(struct new_file *file)
 }
 
 /* Makes the stream of fd. Takes file, which *ret becomes, and fd: -1 with errno is an error. */
-static struct error *finish_opening(struct new_file *file, int fd, const char *how,
-                                    struct new_file *ret)
+static struct error *new_file_finish_opening(struct new_file *file, int fd, const char *how,
+                                             struct new_file *ret)
 {
 	int errnum = errno;
 
@@ -63,7 +63,7 @@ static struct error *finish_opening(struct new_file *file, int fd, const char *h
 		struct error *err = error_os(fd < 0 ? errnum : errno, "%s", file->path);
 
 		file_close(&fd);
-		forget(file);
+		new_file_forget(file);
 		return err;
 	}
 	*ret = *file;
@@ -72,13 +72,13 @@ static struct error *finish_opening(struct new_file *file, int fd, const char *h
 
 static struct error *open_standard_output(struct new_file *ret)
 {
-	struct new_file file = { .path = copy_text("standard output") };
+	struct new_file file = { .path = new_file_copy_text("standard output") };
 
-	return finish_opening(&file, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), "w",
-	                      ret);
+	return new_file_finish_opening(
+		&file, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), "w", ret);
 }
 
-static bool is_null_device(const struct stat *st)
+static bool new_file_is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
@@ -87,17 +87,17 @@ static struct error *open_null_device(int folder, const char *path, const char *
                                       struct new_file *ret)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-	struct new_file file = { .path = copy_text(path) };
+	struct new_file file = { .path = new_file_copy_text(path) };
 	int fd = openat(folder, name, flags);
 	struct stat st;
 
 	/* Whoever may write to the folder may have put something else there. */
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !is_null_device(&st))) {
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !new_file_is_null_device(&st))) {
 		file_close(&fd);
 		fd = -1;
 		errno = EINVAL;
 	}
-	return finish_opening(&file, fd, "w", ret);
+	return new_file_finish_opening(&file, fd, "w", ret);
 }
 
 /* ---- what may be replaced ---- */
@@ -105,7 +105,7 @@ static struct error *open_null_device(int folder, const char *path, const char *
 /* NULL: it is a regular file, or the null device. */
 static struct error *check_type(const char *path, const struct stat *st)
 {
-	if (S_ISREG(st->st_mode) || is_null_device(st))
+	if (S_ISREG(st->st_mode) || new_file_is_null_device(st))
 		return NULL;
 	if (S_ISDIR(st->st_mode))
 		return error_new(ERR_USAGE, "%s is a directory", path);
@@ -132,7 +132,7 @@ static struct error *check_format(int folder, const char *path, const char *name
 	    (!format->is_own || format->is_own(start, (size_t)size)))
 		return NULL;
 	return error_new(ERR_USAGE,
-	                 "%s exists and is something else: choose another name, or remove it",
+	                 "%s exists and is not such a file: choose another name, or remove it",
 	                 path);
 }
 
@@ -153,17 +153,19 @@ static struct error *create(int folder, const char *path, const char *name, mode
                             struct new_file *ret)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	struct new_file file = { .path = copy_text(path), .name = copy_text(name) };
+	struct new_file file = { .path = new_file_copy_text(path),
+		                 .name = new_file_copy_text(name) };
 	STR(temporary);
 
 	file.folder = fcntl(folder, F_DUPFD_CLOEXEC, 0);
 	if (file.folder < 0)
-		return finish_opening(&file, -1, "w", ret);
+		return new_file_finish_opening(&file, -1, "w", ret);
 	str_printf(&temporary, "%s.%d.new", name, (int)getpid());
-	file.temporary = copy_text(str_text(&temporary));
+	file.temporary = new_file_copy_text(str_text(&temporary));
 	/* An existing one was left by a process that died. */
 	unlinkat(folder, file.temporary, 0);
-	return finish_opening(&file, openat(folder, file.temporary, flags, mode), "w", ret);
+	return new_file_finish_opening(&file, openat(folder, file.temporary, flags, mode), "w",
+	                               ret);
 }
 
 struct error *new_file_open_at(int folder, const char *name, mode_t mode, struct new_file *ret)
@@ -172,8 +174,8 @@ struct error *new_file_open_at(int folder, const char *name, mode_t mode, struct
 }
 
 /*
- * Where a link as the last name leads: NULL with an error where it is not followed. Links of other
- * users are not: a folder such as /tmp may be full of them.
+ * Follows a link that is the path's last name, or returns an error. Links of other users are not
+ * followed: a folder such as /tmp may be full of them.
  */
 static struct error *follow_link(struct arena *a, const char *path, const struct stat *link,
                                  const char **ret)
@@ -183,10 +185,10 @@ static struct error *follow_link(struct arena *a, const char *path, const struct
 	if (stat(path, &st) == 0)
 		TRY(check_type(path, &st));
 	if (link->st_uid != geteuid())
-		return error_new(ERR_USAGE,
-		                 "%s is a symbolic link of another user: name the file that it "
-		                 "leads to",
-		                 path);
+		return error_new(
+			ERR_USAGE,
+			"%s is a symbolic link of another user: name the file that it points to",
+			path);
 	char *real = realpath(path, NULL);
 	if (!real)
 		return error_os(errno, "%s leads nowhere", path);
@@ -229,7 +231,7 @@ struct error *new_file_open(const char *path, mode_t mode, const struct file_for
 	}
 	if (exists)
 		TRY(check_old(folder, path, name, &st, format));
-	if (exists && is_null_device(&st))
+	if (exists && new_file_is_null_device(&st))
 		return open_null_device(folder, path, name, ret);
 	TRY(create(folder, path, name, mode, ret));
 	ret->is_lasting = true;
@@ -238,7 +240,7 @@ struct error *new_file_open(const char *path, mode_t mode, const struct file_for
 
 /* ---- the end ---- */
 
-static struct error *move(struct new_file *file)
+static struct error *new_file_move(struct new_file *file)
 {
 	if (file->temporary &&
 	    renameat(file->folder, file->temporary, file->folder, file->name) != 0)
@@ -248,7 +250,7 @@ static struct error *move(struct new_file *file)
 
 struct error *new_file_show(struct new_file *file)
 {
-	TRY(move(file));
+	TRY(new_file_move(file));
 	if (file->temporary)
 		close(file->folder);
 	free(file->temporary);
@@ -260,7 +262,7 @@ FILE *new_file_take(struct new_file *file)
 {
 	FILE *f = file->f;
 
-	forget(file);
+	new_file_forget(file);
 	return f;
 }
 
@@ -273,10 +275,10 @@ struct error *new_file_finish(struct new_file *file)
 	failed = fflush(file->f) != 0 || ferror(file->f);
 	failed = failed || (file->is_lasting && file->temporary && fsync(fileno(file->f)) != 0);
 	failed |= fclose(file->f) != 0;
-	err = failed ? error_os(errno ? errno : EIO, "%s", file->path) : move(file);
+	err = failed ? error_os(errno ? errno : EIO, "%s", file->path) : new_file_move(file);
 	if (err && file->temporary)
 		unlinkat(file->folder, file->temporary, 0);
-	forget(file);
+	new_file_forget(file);
 	return err;
 }
 
@@ -287,5 +289,5 @@ void new_file_drop(struct new_file *file)
 	fclose(file->f);
 	if (file->temporary)
 		unlinkat(file->folder, file->temporary, 0);
-	forget(file);
+	new_file_forget(file);
 }

@@ -51,7 +51,7 @@ struct error *new_file_show(struct new_file *file) MUST_CHECK;
 FILE *new_file_take(struct new_file *file);
 /* Moves the complete file to its path. ERR_OS if that or any earlier write failed. */
 struct error *new_file_finish(struct new_file *file) MUST_CHECK;
-/* For CLEANUP(): removes the temporary file if new_file_finish() was not called. */
+/* Removes the temporary file if new_file_finish() was not called; for CLEANUP(). */
 void new_file_drop(struct new_file *file);
 
 #endif

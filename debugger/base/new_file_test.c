@@ -132,8 +132,8 @@ static void test_it_is_there_only_when_finished(void **state)
 	assert_null(save_text(link, "other"));
 	assert_has(path, "other");
 	/* A file that starts differently is not replaced now. */
-	assert_refused(path, "is something else");
-	assert_refused(link, "is something else");
+	assert_refused(path, "is not such a file");
+	assert_refused(link, "is not such a file");
 	assert_has(path, "other");
 	/* The directory must contain no other file. */
 	assert_int_equal(unlink(link), 0);

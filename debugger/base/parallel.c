@@ -15,7 +15,7 @@ static size_t threads_for(size_t wanted)
 }
 
 /* Starts a thread that blocks all signals: the calling thread handles them. */
-static bool start(pthread_t *thread, void *(*run)(void *arg), void *arg)
+static bool parallel_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 {
 	sigset_t all, before;
 
@@ -33,7 +33,7 @@ void parallel_run(void *(*run)(void *arg), void *arg, size_t wanted)
 	size_t started = 0;
 
 	wanted = threads_for(wanted);
-	while (started + 1 < wanted && start(&threads[started], run, arg))
+	while (started + 1 < wanted && parallel_start(&threads[started], run, arg))
 		started++;
 	run(arg);
 	for (size_t i = 0; i < started; i++)

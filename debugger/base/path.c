@@ -120,7 +120,7 @@ static bool is_magic(int link, const char *name)
 	return true;
 }
 
-/* Whether the kernel would follow it where fs.protected_symlinks is set. */
+/* Whether the kernel would follow the link where fs.protected_symlinks is set. */
 static bool may_follow(int folder, const struct stat *link)
 {
 	const mode_t shared = S_ISVTX | S_IWOTH;
@@ -131,7 +131,7 @@ static bool may_follow(int folder, const struct stat *link)
 }
 
 /* Puts the text of a link in front of the rest of the way. */
-static bool follow(struct path_walk *w, int link, const char *rest)
+static bool path_follow(struct path_walk *w, int link, const char *rest)
 {
 	char text[MAX_REST];
 	size_t len = strlen(rest);
@@ -173,7 +173,7 @@ static int walk_name(struct path_walk *w, int flags, bool *inside, int *ret)
 	if (S_ISLNK(st.st_mode) && !(is_last && (flags & O_NOFOLLOW))) {
 		if (!is_magic(next, name)) {
 			errno = EACCES;
-			return may_follow(w->at, &st) && follow(w, next, rest) ? 1 : -1;
+			return may_follow(w->at, &st) && path_follow(w, next, rest) ? 1 : -1;
 		}
 		int root = openat(w->at, name, O_PATH | O_CLOEXEC);
 		*inside = true;
@@ -197,7 +197,7 @@ static int walk_name(struct path_walk *w, int flags, bool *inside, int *ret)
 	return 0;
 }
 
-static int walk(const char *path, int flags, bool *inside)
+static int path_walk(const char *path, int flags, bool *inside)
 {
 	const int folder = O_PATH | O_DIRECTORY | O_CLOEXEC;
 	struct path_walk w = { .at = open(*path == '/' ? "/" : ".", folder) };
@@ -223,8 +223,9 @@ int path_find(const char *path, int flags, bool *inside)
 
 	inside = inside ? inside : &unused;
 	*inside = false;
-	/* ELOOP: it leads through a link of /proc, or in a circle, which walk() finds, too. */
-	return fd >= 0 || (errno != ELOOP && !lacks_openat2()) ? fd : walk(path, flags, inside);
+	/* ELOOP: it leads through a link of /proc, or in a circle, which path_walk() finds, too. */
+	return fd >= 0 || (errno != ELOOP && !lacks_openat2()) ? fd
+	                                                       : path_walk(path, flags, inside);
 }
 
 void path_split(struct arena *a, const char *path, const char **folder, const char **name)

@@ -1,6 +1,6 @@
 /*
- * What a path leads to, when the names on the way may be the choice of somebody else: a target's
- * root (/proc/PID/root), or a folder in which other users create links.
+ * Resolution of paths in which others may have chosen the names on the way: in a target's root
+ * (/proc/PID/root), or in a folder in which other users create links.
  */
 #ifndef DEBUGGER_BASE_PATH_H
 #define DEBUGGER_BASE_PATH_H

@@ -30,14 +30,14 @@ void progress_listen(progress_listener *fn, void *arg, unsigned delay_ms)
 	progress_begin();
 }
 
-static bool is_on(void)
+static bool progress_is_on(void)
 {
 	return line.f || line.listener;
 }
 
 void progress_begin(void)
 {
-	if (is_on())
+	if (progress_is_on())
 		line.next = clock_now_ns() + line.delay;
 }
 
@@ -50,7 +50,7 @@ void progress(const char *what, uint64_t done, uint64_t total)
 {
 	uint64_t t;
 
-	if (!is_on() || (t = clock_now_ns()) < line.next)
+	if (!progress_is_on() || (t = clock_now_ns()) < line.next)
 		return;
 	line.next = t + PROGRESS_EACH_MS * UINT64_C(1000000);
 	line.shown = true;
@@ -67,7 +67,7 @@ void progress(const char *what, uint64_t done, uint64_t total)
 
 void progress_end(void)
 {
-	if (!is_on() || !line.shown)
+	if (!progress_is_on() || !line.shown)
 		return;
 	line.shown = false;
 	if (line.listener) {

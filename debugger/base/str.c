@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/digits.h"
 
-static void reserve(struct str *s, size_t extra)
+static void str_reserve(struct str *s, size_t extra)
 {
 	size_t need = s->len + extra + 1;
 
@@ -26,7 +27,7 @@ static void reserve(struct str *s, size_t extra)
 
 void str_append_len(struct str *s, const char *text, size_t len)
 {
-	reserve(s, len);
+	str_reserve(s, len);
 	memcpy(s->data + s->len, text, len);
 	s->len += len;
 	s->data[s->len] = '\0';
@@ -43,11 +44,11 @@ void str_printf(struct str *s, const char *format, ...)
 
 	va_start(args, format);
 	va_copy(again, args);
-	reserve(s, 0);
+	str_reserve(s, 0);
 	int len = vsnprintf(s->data + s->len, s->capacity - s->len, format, args);
 	va_end(args);
 	if ((size_t)len >= s->capacity - s->len) {
-		reserve(s, (size_t)len);
+		str_reserve(s, (size_t)len);
 		vsnprintf(s->data + s->len, (size_t)len + 1, format, again);
 	}
 	va_end(again);
@@ -56,14 +57,10 @@ void str_printf(struct str *s, const char *format, ...)
 
 void str_append_uint(struct str *s, uint64_t number)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
+	char digits[DIGITS_MAX];
+	const char *first = digits_of(digits, number);
 
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	str_append_len(s, digits + at, sizeof(digits) - at);
+	str_append_len(s, first, (size_t)(digits + DIGITS_MAX - first));
 }
 
 void str_truncate(struct str *s, size_t len)

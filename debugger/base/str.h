@@ -86,7 +86,7 @@ static inline bool str_word_is_plain(uint64_t word)
 	return !((word | (word + each) | ((word - each * 0x20) & ~word)) & high);
 }
 
-/* Whether all of it is printable ASCII, so that sanitising would not change it. */
+/* Whether the whole text is printable ASCII, so that sanitising would not change it. */
 bool str_is_plain(const char *text, size_t len);
 
 /* A sanitised copy, as above, in arena a, of at most len bytes and up to the first NUL. */

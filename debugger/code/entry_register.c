@@ -11,7 +11,7 @@
 static bool may_write(const char *text)
 {
 	static const char *const names[] = { "%rdi", "%edi", "%di", "%dil" };
-	/* They write their first operand, too, or step through memory by it. */
+	/* Instructions that write their first operand, too, or step through memory by it. */
 	static const char *const others[] = { "xchg", "xadd",   "cmpxchg", "lock",   "rep",
 		                              "stos", "scas",   "cmps",    "insb",   "insw",
 		                              "insl", "movsb ", "movsw ",  "movsl ", "movsq " };

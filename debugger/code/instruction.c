@@ -21,7 +21,7 @@ struct error *instruction_reader_open(uint16_t machine, enum instruction_syntax 
 
 	if (machine != EM_X86_64 || cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
 		return error_new(ERR_UNSUPPORTED,
-		                 "the instructions of this machine cannot be disassembled");
+		                 "instructions of this machine cannot be disassembled");
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
 	if (syntax == SYNTAX_ATT)
 		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
@@ -67,25 +67,26 @@ static bool is_store(const struct instruction_reader *r)
 	return false;
 }
 
-static bool is_in(const struct instruction_reader *r, unsigned group)
+static bool instruction_is_in(const struct instruction_reader *r, unsigned group)
 {
 	return cs_insn_group(r->handle, r->insn, group);
 }
 
 static enum instruction_flow flow_of(const struct instruction_reader *r)
 {
-	if (is_in(r, CS_GRP_CALL))
+	if (instruction_is_in(r, CS_GRP_CALL))
 		return FLOW_CALL;
-	if (is_in(r, CS_GRP_JUMP))
+	if (instruction_is_in(r, CS_GRP_JUMP))
 		return r->insn->id == X86_INS_JMP ? FLOW_JUMP : FLOW_BRANCH;
-	if (is_in(r, CS_GRP_RET) || is_in(r, CS_GRP_INT) || is_in(r, CS_GRP_IRET))
+	if (instruction_is_in(r, CS_GRP_RET) || instruction_is_in(r, CS_GRP_INT) ||
+	    instruction_is_in(r, CS_GRP_IRET))
 		return FLOW_END;
 	return r->insn->id == X86_INS_UD2 || r->insn->id == X86_INS_HLT ? FLOW_END : FLOW_NEXT;
 }
 
 /* ---- registers and memory ---- */
 
-enum { NO_REGISTER = 32, WORD = 8 };
+enum { NO_REGISTER = 32, WORD = 8, ENTRY = 4 };
 
 /* The general registers of x86-64 in the order of their DWARF numbers, and their lower parts. */
 static const x86_reg general[16][5] = {
@@ -107,7 +108,7 @@ static const x86_reg general[16][5] = {
 	{ X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
 };
 
-static unsigned general_number(unsigned reg)
+static unsigned instruction_general_number(unsigned reg)
 {
 	for (unsigned i = 0; i < 16; i++) {
 		for (unsigned j = 0; j < 5; j++) {
@@ -132,14 +133,15 @@ static void find_memory(const struct instruction_reader *r, struct instruction *
 			.is_there = true,
 			.reads = !is_lea && (op->access & CS_AC_READ || !op->access),
 			.writes = !is_lea && (op->access & CS_AC_WRITE || !op->access),
-			.base = general_number(op->mem.base),
+			.base = instruction_general_number(op->mem.base),
 			.offset = op->mem.disp,
 			.size = op->size,
 		};
 		ret->memory.is_entry = op->mem.base == X86_REG_INVALID &&
 		                       op->mem.index != X86_REG_INVALID && op->mem.scale == WORD;
 		/* capstone 4 says that movups to memory reads it. */
-		if (i == 0 && strncmp(r->insn->mnemonic, "mov", 3) == 0) {
+		if (i == 0 && (strncmp(r->insn->mnemonic, "mov", 3) == 0 ||
+		               strncmp(r->insn->mnemonic, "vmov", 4) == 0)) {
 			ret->memory.reads = false;
 			ret->memory.writes = true;
 		}
@@ -159,11 +161,18 @@ static void find_changes(const struct instruction_reader *r, struct instruction 
 		return;
 	}
 	for (uint8_t i = 0; i < nwritten; i++) {
-		unsigned number = general_number(written[i]);
+		unsigned number = instruction_general_number(written[i]);
 
 		if (number != NO_REGISTER)
 			ret->changes |= UINT32_C(1) << number;
 	}
+}
+
+static bool is_table_entry(const cs_x86_op *op)
+{
+	return op->type == X86_OP_MEM && instruction_general_number(op->mem.base) != NO_REGISTER &&
+	       op->mem.index != X86_REG_INVALID && op->mem.scale == ENTRY && !op->mem.disp &&
+	       op->mem.segment == X86_REG_INVALID;
 }
 
 /* The two operands of a move or an addition. ret->memory is known. */
@@ -172,8 +181,8 @@ static void find_move(const struct instruction_reader *r, const cs_x86_op *to,
 {
 	bool is_mov = r->insn->id == X86_INS_MOV || r->insn->id == X86_INS_MOVABS;
 
-	ret->to = to->type == X86_OP_REG ? general_number(to->reg) : NO_REGISTER;
-	ret->from = from->type == X86_OP_REG ? general_number(from->reg) : NO_REGISTER;
+	ret->to = to->type == X86_OP_REG ? instruction_general_number(to->reg) : NO_REGISTER;
+	ret->from = from->type == X86_OP_REG ? instruction_general_number(from->reg) : NO_REGISTER;
 	ret->number = from->type == X86_OP_IMM ? from->imm : 0;
 	if (r->insn->id == X86_INS_LEA && ret->memory.is_simple)
 		ret->move = MOVE_ADDRESS;
@@ -184,6 +193,10 @@ static void find_move(const struct instruction_reader *r, const cs_x86_op *to,
 		return;
 	else if (r->insn->id == X86_INS_ADD && to->type == X86_OP_REG && from->type == X86_OP_IMM)
 		ret->move = MOVE_ADD;
+	else if (r->insn->id == X86_INS_ADD && to->type == X86_OP_REG && from->type == X86_OP_REG)
+		ret->move = MOVE_SUM;
+	else if (r->insn->id == X86_INS_MOVSXD && is_table_entry(from))
+		ret->move = MOVE_ENTRY;
 	else if (!is_mov || from->type == X86_OP_IMM)
 		ret->move = MOVE_OTHER;
 	else if (to->type == X86_OP_MEM)
@@ -201,6 +214,11 @@ static void find_effects(const struct instruction_reader *r, struct instruction 
 	if (x->op_count == 2)
 		find_move(r, &x->operands[0], &x->operands[1], ret);
 	ret->is_push = r->insn->id == X86_INS_PUSH;
+	ret->is_pop = r->insn->id == X86_INS_POP;
+	if (x->op_count == 1 && (ret->is_push || ret->flow == FLOW_JUMP || ret->flow == FLOW_CALL))
+		ret->from = x->operands[0].type == X86_OP_REG
+		                    ? instruction_general_number(x->operands[0].reg)
+		                    : NO_REGISTER;
 }
 
 void instruction_read(struct instruction_reader *r, uint64_t addr, const uint8_t *bytes, size_t len,

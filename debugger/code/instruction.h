@@ -16,13 +16,13 @@ enum instruction_syntax {
 	SYNTAX_INTEL, /* destination first */
 };
 
-/* Where execution goes on. */
+/* Place where execution goes on after an instruction. */
 enum instruction_flow {
 	FLOW_NEXT,   /* behind it */
 	FLOW_CALL,   /* behind it, when a function has returned */
 	FLOW_BRANCH, /* behind it, or somewhere else */
 	FLOW_JUMP,   /* somewhere else */
-	FLOW_END,    /* that is not known: a return, a trap, an interrupt */
+	FLOW_END,    /* an unknown place: a return, a trap, an interrupt */
 };
 
 /* The memory operand of an instruction. */
@@ -44,6 +44,8 @@ enum instruction_move {
 	MOVE_LOAD,    /* to = memory, eight bytes */
 	MOVE_STORE,   /* memory = from, eight bytes */
 	MOVE_PUT,     /* memory = number */
+	MOVE_SUM,     /* to += from */
+	MOVE_ENTRY,   /* to = entry of a table at memory.base, four bytes with a sign */
 };
 
 struct instruction {
@@ -52,17 +54,17 @@ struct instruction {
 	bool bad;                    /* it is none: the text is the first byte, size is 1 */
 	char text[INSTRUCTION_TEXT]; /* "callq 0x401000" */
 	bool has_target;             /* it names a place by its address: */
-	uint64_t target; /* that it jumps to or calls, or of an operand relative to the pc */
-	bool is_branch;  /* target is what it jumps to or calls */
+	uint64_t target;             /* of its jump or call, or of an operand relative to the pc */
+	bool is_branch;              /* target is that of its jump or call */
 	enum instruction_flow flow;
 	bool stores; /* an operand of it is memory that it writes */
 	/* The rest is known of x86-64 in the syntax of Intel alone. */
 	struct instruction_memory memory;
 	enum instruction_move move;
-	unsigned to, from; /* DWARF numbers */
+	unsigned to, from; /* DWARF numbers; from: also of a jump or call by a register */
 	int64_t number;
 	uint32_t changes; /* the general registers that it writes: a bit for each DWARF number */
-	bool is_push;
+	bool is_push, is_pop;
 };
 
 struct instruction_reader;
@@ -76,7 +78,7 @@ struct error *instruction_reader_open(uint16_t machine, enum instruction_syntax 
 /* Reads the instruction at bytes, of which len are there (not 0); its first byte is at addr. */
 void instruction_read(struct instruction_reader *r, uint64_t addr, const uint8_t *bytes, size_t len,
                       struct instruction *ret);
-/* For CLEANUP(). */
+/* Frees a reader, if there is one; for CLEANUP(). */
 void instruction_reader_close(struct instruction_reader **r);
 
 #endif

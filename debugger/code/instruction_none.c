@@ -1,4 +1,4 @@
-/* For builds without capstone. */
+/* The instruction reader of builds without capstone. */
 #include "debugger/code/instruction.h"
 
 struct error *instruction_reader_open(uint16_t machine, enum instruction_syntax syntax,

@@ -88,6 +88,35 @@ static void test_stores(void **state)
 	}
 }
 
+static void test_table_of_jumps(void **state)
+{
+	enum { RAX = 0, RCX = 2, R15 = 15 };
+	struct instruction in;
+
+	(void)state;
+	read(SYNTAX_INTEL, "\x49\x63\x04\x8f", 4, &in); /* movsxd rax, [r15 + rcx * 4] */
+	assert_int_equal(in.move, MOVE_ENTRY);
+	assert_int_equal(in.to, RAX);
+	assert_int_equal(in.memory.base, R15);
+	read(SYNTAX_INTEL, "\x49\x63\x44\x8f\x04", 5, &in); /* movsxd rax, [r15 + rcx * 4 + 4] */
+	assert_int_not_equal(in.move, MOVE_ENTRY);
+	read(SYNTAX_INTEL, "\x4c\x01\xf8", 3, &in); /* add rax, r15 */
+	assert_int_equal(in.move, MOVE_SUM);
+	assert_int_equal(in.to, RAX);
+	assert_int_equal(in.from, R15);
+	read(SYNTAX_INTEL, "\xff\xe1", 2, &in); /* jmp rcx */
+	assert_int_equal(in.from, RCX);
+	read(SYNTAX_INTEL, "\xff\xd1", 2, &in); /* call rcx */
+	assert_int_equal(in.from, RCX);
+	read(SYNTAX_INTEL, "\xff\x20", 2, &in); /* jmp [rax] */
+	assert_int_not_equal(in.from, RAX);
+	read(SYNTAX_INTEL, "\x41\x5f", 2, &in); /* pop r15 */
+	assert_true(in.is_pop);
+	assert_int_equal(in.changes & 1 << R15, 1 << R15);
+	read(SYNTAX_INTEL, "\x41\x57", 2, &in); /* push r15 */
+	assert_false(in.is_pop);
+}
+
 static void test_bad(void **state)
 {
 	struct instruction in;
@@ -115,9 +144,8 @@ static void test_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_stores),
-		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_rows),           cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_table_of_jumps), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_machine),
 	};
 

@@ -45,7 +45,7 @@ static void parse_free(struct parse *p)
 }
 
 /* Reads an integer of size bytes at offset of a descriptor; bytes beyond its end are 0. */
-static uint64_t desc_uint(const struct elf_note *note, size_t offset, size_t size)
+static uint64_t core_file_desc_uint(const struct elf_note *note, size_t offset, size_t size)
 {
 	uint64_t value = 0;
 
@@ -56,14 +56,14 @@ static uint64_t desc_uint(const struct elf_note *note, size_t offset, size_t siz
 
 static void parse_prstatus(struct parse *p, const struct elf_note *note)
 {
-	if (note->desc_len < p->arch->prstatus_size || p->threads.n >= MAX_THREADS)
+	if (note->desc_len < p->arch->regset.prstatus_size || p->threads.n >= MAX_THREADS)
 		return;
 	if (p->threads.n == 0)
-		p->cursig = (int)desc_uint(note, PRSTATUS_CURSIG, 2);
+		p->cursig = (int)core_file_desc_uint(note, PRSTATUS_CURSIG, 2);
 	struct thread *th = vec_push(&p->threads);
-	th->tid = (pid_t)desc_uint(note, PRSTATUS_PID, 4);
+	th->tid = (pid_t)core_file_desc_uint(note, PRSTATUS_PID, 4);
 	th->has_regs = true;
-	th->regs = arch_regs_from_user(p->arch, p->a, note->desc + p->arch->prstatus_regs);
+	th->regs = arch_regs_from_user(p->arch, p->a, note->desc + p->arch->regset.prstatus_regs);
 }
 
 /* A register set other than user_regs, of the thread whose NT_PRSTATUS came last. */
@@ -78,7 +78,7 @@ static void parse_prpsinfo(struct parse *p, const struct elf_note *note)
 {
 	if (note->desc_len < PRPSINFO_FNAME + PRPSINFO_FNAME_LEN)
 		return;
-	p->core->pid = (pid_t)desc_uint(note, PRPSINFO_PID, 4);
+	p->core->pid = (pid_t)core_file_desc_uint(note, PRPSINFO_PID, 4);
 	p->core->command =
 		str_clean(p->a, (const char *)note->desc + PRPSINFO_FNAME, PRPSINFO_FNAME_LEN);
 }
@@ -92,10 +92,10 @@ static void parse_siginfo(struct parse *p, const struct elf_note *note)
 {
 	if (p->info.number != 0)
 		return;
-	p->info.number = (int)desc_uint(note, SIGINFO_SIGNO, 4);
-	p->info.code = (int)desc_uint(note, SIGINFO_CODE, 4);
+	p->info.number = (int)core_file_desc_uint(note, SIGINFO_SIGNO, 4);
+	p->info.code = (int)core_file_desc_uint(note, SIGINFO_CODE, 4);
 	if (has_address(p->info.number))
-		p->info.addr = desc_uint(note, SIGINFO_ADDR, 8);
+		p->info.addr = core_file_desc_uint(note, SIGINFO_ADDR, 8);
 }
 
 static int compare_mappings(const void *a, const void *b)
@@ -112,7 +112,7 @@ static int compare_mappings(const void *a, const void *b)
 static void parse_file(struct parse *p, const struct elf_note *note)
 {
 	enum { HEADER = 16, ENTRY = 24 };
-	uint64_t count = desc_uint(note, 0, 8), unit = desc_uint(note, 8, 8);
+	uint64_t count = core_file_desc_uint(note, 0, 8), unit = core_file_desc_uint(note, 8, 8);
 
 	if (p->core->mappings || note->desc_len < HEADER || count == 0 || count > MAX_FILES ||
 	    count > (note->desc_len - HEADER) / ENTRY)
@@ -124,11 +124,11 @@ static void parse_file(struct parse *p, const struct elf_note *note)
 		size_t len = strnlen(path, note->desc_len - name);
 		struct mapping m = { .path = arena_strndup(p->a, path, len) };
 		name += len + 1;
-		m.start = desc_uint(note, HEADER + i * ENTRY, 8);
-		m.end = desc_uint(note, HEADER + i * ENTRY + 8, 8);
+		m.start = core_file_desc_uint(note, HEADER + i * ENTRY, 8);
+		m.end = core_file_desc_uint(note, HEADER + i * ENTRY + 8, 8);
 		if (m.start < m.end &&
-		    !__builtin_mul_overflow(desc_uint(note, HEADER + i * ENTRY + 16, 8), unit,
-		                            &m.file_offset))
+		    !__builtin_mul_overflow(core_file_desc_uint(note, HEADER + i * ENTRY + 16, 8),
+		                            unit, &m.file_offset))
 			maps[n++] = m;
 	}
 	qsort(maps, n, sizeof(*maps), compare_mappings);
@@ -153,7 +153,7 @@ static void parse_notes(struct parse *p, uint64_t offset, uint64_t size)
 	while (elf_note_next(core->data + offset, size, &at, &note)) {
 		if (elf_note_is(&note, "CORE", NT_PRSTATUS)) {
 			parse_prstatus(p, &note);
-		} else if (elf_note_is(&note, "LINUX", p->arch->tp_regset)) {
+		} else if (elf_note_is(&note, "LINUX", p->arch->thread_pointer.regset)) {
 			parse_thread_pointer(p, &note);
 		} else if (elf_note_is(&note, "CORE", NT_PRPSINFO)) {
 			parse_prpsinfo(p, &note);
@@ -257,7 +257,7 @@ static bool is_deadly(int signal)
 	}
 }
 
-static void finish(struct parse *p)
+static void core_file_finish(struct parse *p)
 {
 	struct core_file *core = p->core;
 
@@ -311,15 +311,14 @@ static struct error *check_header(const char *path, const Elf64_Ehdr *header,
 	switch (elf_header_problem(header, header->e_machine)) {
 	case ELF_NOT_ELF:
 		if (command)
-			return error_new(ERR_UNSUPPORTED, "%s is compressed: unpack it first (%s)",
-			                 path, command);
+			return error_new(ERR_UNSUPPORTED,
+			                 "%s is compressed: decompress it first (%s)", path,
+			                 command);
 		return error_new(ERR_UNSUPPORTED, "%s is not an ELF file, so not a core dump",
 		                 path);
 	case ELF_NOT_64BIT:
 		return error_new(ERR_UNSUPPORTED,
-		                 "%s is of a 32-bit program; asyncdbg reads 64-bit "
-		                 "ones",
-		                 path);
+		                 "%s is a 32-bit program; asyncdbg reads 64-bit ones", path);
 	case ELF_BIG_ENDIAN:
 	case ELF_FOREIGN:
 		return error_new(ERR_UNSUPPORTED,
@@ -386,7 +385,7 @@ struct error *core_file_open(struct arena *a, const char *path, struct core_file
 		                         ? "beyond the end of the file (it is truncated; was "
 		                           "the disk full, or ulimit -c set?)"
 		                         : "missing");
-	finish(&p);
+	core_file_finish(&p);
 	*ret = core;
 	core.data = NULL;
 	return NULL;

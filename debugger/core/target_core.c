@@ -144,7 +144,7 @@ static const struct target_ops core_ops = {
 	.each_writable = core_each_writable,
 };
 
-static const char *base_name(const char *path)
+static const char *target_core_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -155,8 +155,8 @@ static const char *base_name(const char *path)
  * Tries --exe, or the recorded path, and the same name next to the core and in the current
  * directory.
  */
-static struct module_file find_file(struct target *t, const struct mapping *m, bool is_main,
-                                    unsigned attempt)
+static struct module_file target_core_find_file(struct target *t, const struct mapping *m,
+                                                bool is_main, unsigned attempt)
 {
 	static const char deleted[] = " (deleted)";
 	const struct core *c = t->private;
@@ -169,10 +169,10 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 	if (len > tail && strcmp(path + len - tail, deleted) == 0)
 		path = arena_strndup(&t->arena, path, len - tail);
 	if (attempt == 1) {
-		int dir = (int)(base_name(t->path) - t->path);
-		path = arena_printf(&t->arena, "%.*s%s", dir, t->path, base_name(path));
+		int dir = (int)(target_core_base_name(t->path) - t->path);
+		path = arena_printf(&t->arena, "%.*s%s", dir, t->path, target_core_base_name(path));
 	} else if (attempt == 2) {
-		path = base_name(path);
+		path = target_core_base_name(path);
 	}
 	return attempt <= 2 ? (struct module_file){ path, path } : (struct module_file){ 0 };
 }
@@ -198,7 +198,7 @@ static struct error *guess_mappings(struct target *t)
 		close(fd);
 	if (!usable || t->entry == 0) {
 		target_note(t,
-		            "the core does not name its files: give the program with --exe FILE");
+		            "the core does not name its files: name the program with --exe FILE");
 		return NULL;
 	}
 	target_note(t, "the core does not name its files: only the executable is known");
@@ -241,7 +241,8 @@ static struct error *fill_target(struct target *t, const struct target_options *
 		target_note(t, "the core's notes are cut short: threads may be missing");
 	if (core->nmappings == 0)
 		TRY(guess_mappings(t));
-	return modules_report(t, core->mappings, core->nmappings, find_file, options->force);
+	return modules_report(t, core->mappings, core->nmappings, target_core_find_file,
+	                      options->force);
 }
 
 struct error *target_core_open(const char *path, const struct target_options *options,

@@ -160,7 +160,7 @@ static void test_crashed_core(void **state)
 	assert_int_equal(got, 0);
 	expect_ok(target_read_some(t, TEXT_ADDR, buf, sizeof(buf), &got));
 	assert_int_equal(got, 0);
-	assert_null(t->main_module);
+	assert_null(t->modules.main);
 	assert_non_null(strstr(t->notes[0], "/no/exe"));
 }
 
@@ -333,7 +333,7 @@ static void check_gcore(struct target *t)
 	assert_int_equal(t->signal.number, 0);
 	assert_int_equal(t->nthreads, PROGRAM_THREADS);
 	assert_int_equal(t->threads[0].tid, t->pid);
-	assert_non_null(t->main_module);
+	assert_non_null(t->modules.main);
 	expect_ok(target_read_uint(t, made.program.variable, 4, &value));
 	assert_int_equal(value, 4711);
 	/* The core lacks this; it is read from the file. */
@@ -372,7 +372,7 @@ static void test_gcore_whose_executable_moved(void **state)
 	snprintf(moved, sizeof(moved), "%s/elsewhere", directory);
 	assert_int_equal(rename(made.exe, moved), 0);
 	struct error *err = target_core_open(made.path, &options, &t);
-	if (!err && !t->main_module) {
+	if (!err && !t->modules.main) {
 		assert_non_null(strstr(t->notes[0], "--exe"));
 		target_close(t);
 		t = NULL;
@@ -381,7 +381,7 @@ static void test_gcore_whose_executable_moved(void **state)
 	}
 	assert_int_equal(rename(moved, made.exe), 0);
 	expect_ok(err);
-	assert_string_equal(t->main_module->file, moved);
+	assert_string_equal(t->modules.main->file, moved);
 	check_gcore(t);
 }
 

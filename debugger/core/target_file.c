@@ -8,7 +8,7 @@
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
 
-struct file {
+struct target_file_state {
 	int fd;
 	const char *path;
 	struct elf_image image;
@@ -16,7 +16,7 @@ struct file {
 
 static struct error *image_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
-	struct file *f = t->private;
+	struct target_file_state *f = t->private;
 
 	*ret = 0;
 	for (size_t i = 0; i < f->image.nphdrs; i++) {
@@ -36,7 +36,7 @@ static struct error *image_read(struct target *t, uint64_t addr, void *buf, size
 
 static void image_close(struct target *t)
 {
-	struct file *f = t->private;
+	struct target_file_state *f = t->private;
 
 	if (f->fd >= 0)
 		close(f->fd);
@@ -48,10 +48,10 @@ static const struct target_ops file_ops = {
 	.close = image_close,
 };
 
-static struct module_file find_file(struct target *t, const struct mapping *mapping, bool is_main,
-                                    unsigned attempt)
+static struct module_file target_file_find(struct target *t, const struct mapping *mapping,
+                                           bool is_main, unsigned attempt)
 {
-	const struct file *f = t->private;
+	const struct target_file_state *f = t->private;
 
 	(void)mapping, (void)is_main;
 	return attempt ? (struct module_file){ 0 } : (struct module_file){ f->path, f->path };
@@ -59,7 +59,7 @@ static struct module_file find_file(struct target *t, const struct mapping *mapp
 
 static struct error *open_image(struct target *t, const char *path)
 {
-	struct file *f = t->private;
+	struct target_file_state *f = t->private;
 	struct elf_source from = { elf_read_fd, &f->fd, false };
 	Elf64_Ehdr header;
 
@@ -76,7 +76,7 @@ static struct error *open_image(struct target *t, const char *path)
 struct error *target_file_open(const char *path, struct target **ret)
 {
 	struct target *t CLEANUP(target_closep) = target_new(&file_ops, NULL, false);
-	struct file *f = NEW(&t->arena, struct file);
+	struct target_file_state *f = NEW(&t->arena, struct target_file_state);
 	struct mapping mapping = { .readable = true, .executable = true };
 
 	t->private = f;
@@ -84,12 +84,12 @@ struct error *target_file_open(const char *path, struct target **ret)
 	f->path = arena_strdup(&t->arena, path);
 	t->root = "";
 	TRY(open_image(t, path));
-	/* Pretend that it is loaded at its link-time address. */
+	/* The executable is treated as loaded at its link-time address. */
 	mapping.path = f->path;
 	mapping.start = f->image.low;
 	mapping.end = f->image.high;
 	t->entry = f->image.header.e_entry;
-	TRY(modules_report(t, &mapping, 1, find_file, false));
+	TRY(modules_report(t, &mapping, 1, target_file_find, false));
 	*ret = t;
 	t = NULL;
 	return NULL;

@@ -72,11 +72,11 @@ const char *claimed_size_problem(struct Elf *elf, struct arena *a)
 
 	if (size <= most && size <= available)
 		return NULL;
-	return arena_printf(a,
-	                    "its compressed debug sections would take %.1f GB, and are not "
-	                    "expanded: %s; decompress them with `objcopy "
-	                    "--decompress-debug-sections`, if the file is to be trusted",
-	                    (double)size / 1e9,
-	                    size > most ? "more than 2 GB are not expected"
-	                                : "so much memory is not free");
+	return arena_printf(
+		a,
+		"its compressed debug sections would take %.1f GB, and are not expanded: %s; if "
+		"you trust the file, decompress them with `objcopy --decompress-debug-sections`",
+		(double)size / 1e9,
+		size > most ? "more than 2 GB is not plausible"
+			    : "there is not enough free memory");
 }

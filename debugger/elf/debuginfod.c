@@ -39,7 +39,7 @@ struct api {
 /*
  * Shared by the thread that queries and the thread that waits; the last one to release it frees it.
  */
-struct request {
+struct debuginfod_request {
 	struct api api;
 	pthread_t thread;
 	unsigned char build_id[BUILD_ID_MAX];
@@ -54,7 +54,7 @@ struct request {
 	char *path;
 };
 
-static void release(struct request *r)
+static void debuginfod_release(struct debuginfod_request *r)
 {
 	if (atomic_fetch_sub(&r->owners, 1) != 1)
 		return;
@@ -66,7 +66,7 @@ static void release(struct request *r)
 	free(r);
 }
 
-static bool load(struct api *ret)
+static bool debuginfod_load(struct api *ret)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
 	const struct {
@@ -85,18 +85,18 @@ static bool load(struct api *ret)
 		if (!found)
 			library = NULL;
 		/*
-		 * As in dlopen(3): ISO C has no conversion from an object pointer to a function
-		 * pointer.
+		 * memcpy() as in dlopen(3): ISO C has no conversion from an object pointer to a
+		 * function pointer.
 		 */
 		memcpy(functions[i].function, &found, sizeof(found));
 	}
 	if (!library)
-		LOG("module", "no libdebuginfod to ask with");
+		LOG("module", "libdebuginfod is not installed");
 	return library != NULL;
 }
 
 /* The request of the querying thread, on which the library calls back. */
-static _Thread_local struct request *current;
+static _Thread_local struct debuginfod_request *current;
 
 /* Callback of the library: a result other than 0 cancels the download. */
 static int on_progress(client *c, long done, long total)
@@ -107,9 +107,9 @@ static int on_progress(client *c, long done, long total)
 	return current->cancelled;
 }
 
-static void *ask(void *arg)
+static void *debuginfod_ask(void *arg)
 {
-	struct request *r = current = arg;
+	struct debuginfod_request *r = current = arg;
 	client *c = r->api.begin();
 	char *path = NULL;
 	int fd = -1;
@@ -125,13 +125,14 @@ static void *ask(void *arg)
 	r->over = true;
 	pthread_cond_signal(&r->changed);
 	pthread_mutex_unlock(&r->lock);
-	release(r);
+	debuginfod_release(r);
 	return NULL;
 }
 
-static struct request *start(const struct api *api, const unsigned char *build_id, size_t len)
+static struct debuginfod_request *debuginfod_start(const struct api *api,
+                                                   const unsigned char *build_id, size_t len)
 {
-	struct request *r = calloc(1, sizeof(*r));
+	struct debuginfod_request *r = calloc(1, sizeof(*r));
 	sigset_t all, old;
 
 	if (!r)
@@ -146,18 +147,18 @@ static struct request *start(const struct api *api, const unsigned char *build_i
 	/* Signals such as ^C are handled by the waiting thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int errnum = pthread_create(&r->thread, NULL, ask, r);
+	int errnum = pthread_create(&r->thread, NULL, debuginfod_ask, r);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (errnum != 0) {
 		r->owners = 1;
-		release(r);
+		debuginfod_release(r);
 		return NULL;
 	}
 	return r;
 }
 
 /* Waits for at most LOOK_MS; true if the request has ended. */
-static bool wait_a_moment(struct request *r)
+static bool wait_a_moment(struct debuginfod_request *r)
 {
 	struct timespec until;
 
@@ -199,7 +200,7 @@ static uint64_t limit(const char *variable, uint64_t seconds)
 }
 
 /* Whether bytes have arrived since *last was set; updates it. */
-static bool has_progressed(const struct request *r, long *last)
+static bool has_progressed(const struct debuginfod_request *r, long *last)
 {
 	long done = r->done;
 
@@ -209,7 +210,7 @@ static bool has_progressed(const struct request *r, long *last)
 	return true;
 }
 
-static enum debuginfod_result wait_for(struct request *r)
+static enum debuginfod_result debuginfod_wait_for(struct debuginfod_request *r)
 {
 	const uint64_t silence = limit("DEBUGINFOD_TIMEOUT", SILENCE_SECONDS);
 	const uint64_t whole = limit("DEBUGINFOD_MAXTIME", MAX_SECONDS);
@@ -242,7 +243,7 @@ bool debuginfod_is_wanted(void)
 }
 
 /* Cancels the request. The thread ends within a second unless it waits for a file. */
-static void finish(struct request *r, bool over)
+static void debuginfod_finish(struct debuginfod_request *r, bool over)
 {
 	enum { LOOKS_AFTERWARDS = 1500 / LOOK_MS };
 
@@ -257,7 +258,7 @@ static void finish(struct request *r, bool over)
 }
 
 /* Takes the result of the thread. */
-static enum debuginfod_result take_file(struct request *r, int *fd, char **path)
+static enum debuginfod_result take_file(struct debuginfod_request *r, int *fd, char **path)
 {
 	if (r->fd < 0) {
 		LOG("module", "debuginfod: %s", strerror(-r->fd));
@@ -279,16 +280,16 @@ enum debuginfod_result debuginfod_find(const unsigned char *build_id, size_t len
 {
 	struct api api;
 
-	if (!debuginfod_is_wanted() || len == 0 || len > BUILD_ID_MAX || !load(&api))
+	if (!debuginfod_is_wanted() || len == 0 || len > BUILD_ID_MAX || !debuginfod_load(&api))
 		return DEBUGINFOD_ABSENT;
-	struct request *r = start(&api, build_id, len);
+	struct debuginfod_request *r = debuginfod_start(&api, build_id, len);
 	if (!r)
 		return DEBUGINFOD_ABSENT;
-	LOG("module", "asking debuginfod");
-	enum debuginfod_result result = wait_for(r);
-	finish(r, result == DEBUGINFOD_FOUND);
+	LOG("module", "querying debuginfod");
+	enum debuginfod_result result = debuginfod_wait_for(r);
+	debuginfod_finish(r, result == DEBUGINFOD_FOUND);
 	if (result == DEBUGINFOD_FOUND)
 		result = take_file(r, fd, path);
-	release(r);
+	debuginfod_release(r);
 	return result;
 }

@@ -28,7 +28,7 @@ void elf_sections_close(struct elf_sections *s)
 }
 
 /* The next section of that name with contents, after section; NULL: there is none. */
-static Elf_Scn *next(Elf *elf, Elf_Scn *section, const char *name, GElf_Shdr *header)
+static Elf_Scn *elf_sections_next(Elf *elf, Elf_Scn *section, const char *name, GElf_Shdr *header)
 {
 	size_t names;
 
@@ -49,14 +49,14 @@ bool elf_sections_has(struct elf_sections *s, const char *name)
 {
 	GElf_Shdr header;
 
-	return next(elf_of(s), NULL, name, &header) != NULL;
+	return elf_sections_next(elf_of(s), NULL, name, &header) != NULL;
 }
 
 bool elf_sections_address(struct elf_sections *s, const char *name, uint64_t *ret)
 {
 	GElf_Shdr header;
 
-	if (!next(elf_of(s), NULL, name, &header))
+	if (!elf_sections_next(elf_of(s), NULL, name, &header))
 		return false;
 	*ret = header.sh_addr;
 	return true;
@@ -69,7 +69,7 @@ size_t elf_sections_each(struct elf_sections *s, const char *name, size_t max,
 	size_t left_out = 0;
 	GElf_Shdr header;
 
-	while ((section = next(elf_of(s), section, name, &header))) {
+	while ((section = elf_sections_next(elf_of(s), section, name, &header))) {
 		bool is_plain = header.sh_size <= max && !(header.sh_flags & SHF_COMPRESSED);
 		Elf_Data *data = is_plain ? elf_rawdata(section, NULL) : NULL;
 

@@ -10,11 +10,11 @@
 enum { NOTE_TYPE = 3, SEMAPHORE_SIZE = 2 };
 
 /* Behind these words are the strings. */
-struct words {
+struct usdt_notes_words {
 	uint64_t location, base, semaphore;
 };
 
-struct reader {
+struct usdt_notes_reader {
 	struct arena *arena;
 	const struct elf_image *image;
 	bool has_base;
@@ -41,7 +41,8 @@ static bool file_offset(const struct elf_image *image, uint64_t address, uint64_
 }
 
 /* Takes the next string of at most max bytes; NULL if it is longer or has no NUL. */
-static const char *next_string(const unsigned char **data, size_t *len, size_t max, size_t *ret)
+static const char *usdt_notes_next_string(const unsigned char **data, size_t *len, size_t max,
+                                          size_t *ret)
 {
 	const char *text = (const char *)*data;
 	const char *end = memchr(text, '\0', *len);
@@ -55,14 +56,16 @@ static const char *next_string(const unsigned char **data, size_t *len, size_t m
 }
 
 /* NULL, or the reason why the note has no names. */
-static const char *read_names(struct reader *r, const unsigned char *data, size_t len,
+static const char *read_names(struct usdt_notes_reader *r, const unsigned char *data, size_t len,
                               struct usdt_probe *probe)
 {
 	size_t provider_len = 0, name_len = 0, arguments_len = 0;
-	const char *provider = next_string(&data, &len, USDT_MAX_NAME, &provider_len);
-	const char *name = provider ? next_string(&data, &len, USDT_MAX_NAME, &name_len) : NULL;
+	const char *provider = usdt_notes_next_string(&data, &len, USDT_MAX_NAME, &provider_len);
+	const char *name =
+		provider ? usdt_notes_next_string(&data, &len, USDT_MAX_NAME, &name_len) : NULL;
 	const char *arguments =
-		name ? next_string(&data, &len, USDT_MAX_ARGUMENTS, &arguments_len) : NULL;
+		name ? usdt_notes_next_string(&data, &len, USDT_MAX_ARGUMENTS, &arguments_len)
+		     : NULL;
 
 	if (!arguments)
 		return "a string is too long or does not end";
@@ -75,7 +78,7 @@ static const char *read_names(struct reader *r, const unsigned char *data, size_
 }
 
 /* NULL, or the reason why the note has no place in the file. */
-static const char *read_places(const struct reader *r, const struct words *w,
+static const char *read_places(const struct usdt_notes_reader *r, const struct usdt_notes_words *w,
                                struct usdt_probe *probe)
 {
 	/* Addresses wrap around as those of the linker do. */
@@ -93,10 +96,10 @@ static const char *read_places(const struct reader *r, const struct words *w,
 	return NULL;
 }
 
-static const char *read_probe(struct reader *r, const struct elf_note *note,
+static const char *read_probe(struct usdt_notes_reader *r, const struct elf_note *note,
                               struct usdt_probe *probe)
 {
-	struct words words;
+	struct usdt_notes_words words;
 
 	if (!elf_note_is(note, "stapsdt", NOTE_TYPE))
 		return "it is of another owner or version";
@@ -109,7 +112,7 @@ static const char *read_probe(struct reader *r, const struct elf_note *note,
 	                        probe);
 }
 
-static void add_bad(struct reader *r, const char *why)
+static void add_bad(struct usdt_notes_reader *r, const char *why)
 {
 	r->notes.bad++;
 	if (!r->notes.bad_why)
@@ -118,7 +121,7 @@ static void add_bad(struct reader *r, const char *why)
 
 static void read_section(void *arg, const char *data, size_t len)
 {
-	struct reader *r = arg;
+	struct usdt_notes_reader *r = arg;
 	struct elf_note note;
 	size_t at = 0;
 
@@ -145,7 +148,9 @@ static struct error *read_image(struct arena *a, int fd, struct elf_image *ret)
 	const struct elf_source from = { .read = elf_read_fd, .arg = &fd };
 	Elf64_Ehdr header;
 
-	/* Of any machine: who knows only one learns it from the operands. */
+	/*
+	 * Files of any machine are read: a caller that knows only one learns it from the operands.
+	 */
 	if (!elf_read_fd(&fd, 0, &header, sizeof(header)) ||
 	    !elf_image_read(a, &from, header.e_machine, ret))
 		return error_new(ERR_UNSUPPORTED,
@@ -159,7 +164,7 @@ struct error *usdt_notes_read(struct arena *a, int fd, struct usdt_notes *ret)
 	SCRATCH(scratch);
 
 	TRY(read_image(&scratch, fd, &image));
-	struct reader r = { .arena = a, .image = &image };
+	struct usdt_notes_reader r = { .arena = a, .image = &image };
 	struct elf_sections *sections = elf_sections_open(fd);
 	if (!sections)
 		return error_new(ERR_UNSUPPORTED, "libelf cannot read the ELF file");

@@ -23,7 +23,7 @@ enum {
 	USDT_MAX_PROBES = 1 << 16,  /* more are counted, and left out */
 	USDT_MAX_NAME = 255,        /* bytes of a provider or name */
 	USDT_MAX_ARGUMENTS = 1023,  /* bytes of the text of all arguments */
-	USDT_MAX_SECTION = 64 << 20 /* bytes of all sections; what is beyond is left out */
+	USDT_MAX_SECTION = 64 << 20 /* bytes of all sections; the rest is left out */
 };
 
 struct usdt_probe {
@@ -34,8 +34,8 @@ struct usdt_probe {
 	uint64_t location;           /* link-time address */
 	uint64_t location_offset;    /* in the file */
 	/*
-	 * A 16-bit counter: the probe does what it has to do only while that is not 0. 0: there is
-	 * none, the probe is always on. Its address may be odd.
+	 * A 16-bit counter: the probe is enabled only while that is not 0. 0: there is none, the
+	 * probe is always on. Its address may be odd.
 	 */
 	uint64_t semaphore;
 	uint64_t semaphore_offset; /* in the file; 0: there is none */
@@ -44,7 +44,7 @@ struct usdt_probe {
 struct usdt_notes {
 	const struct usdt_probe *probes; /* in the order of the file */
 	size_t n;
-	/* What is missing in probes, 0 in a file that is as it should be: */
+	/* Omissions from probes, 0 in a correct file: */
 	size_t bad; /* notes that cannot be used, or the rest of a section that cannot be read */
 	const char *bad_why;      /* the first one's reason; NULL if there is none */
 	size_t left_out;          /* notes after the first USDT_MAX_PROBES */

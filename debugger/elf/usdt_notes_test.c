@@ -411,7 +411,7 @@ static void what_is_no_elf_file_is_an_error(void **state)
 		assert_non_null(err);
 		assert_int_equal(err->kind, ERR_UNSUPPORTED);
 		error_free(err);
-		write_at(fd, "no ELF file", 11, 0);
+		write_at(fd, "not an ELF file", 11, 0);
 	}
 	close(fd);
 }

@@ -8,11 +8,11 @@
 enum { MAX_REGISTER_NAME = 4, MAX_DIGITS = 20 };
 
 /* The rest of one operand. */
-struct text {
+struct usdt_operand_text {
 	const char *p, *end;
 };
 
-static bool take(struct text *t, char c)
+static bool usdt_operand_take(struct usdt_operand_text *t, char c)
 {
 	if (t->p == t->end || *t->p != c)
 		return false;
@@ -22,10 +22,10 @@ static bool take(struct text *t, char c)
 
 /* A decimal or hexadecimal number, perhaps with a sign, in the range of a signed or unsigned word.
  */
-static bool take_number(struct text *t, int64_t *ret)
+static bool usdt_operand_take_number(struct usdt_operand_text *t, int64_t *ret)
 {
 	char digits[MAX_DIGITS + 1], *stop;
-	bool is_negative = take(t, '-');
+	bool is_negative = usdt_operand_take(t, '-');
 	size_t n = 0;
 
 	while (t->p + n < t->end && n < MAX_DIGITS &&
@@ -48,7 +48,7 @@ static bool take_number(struct text *t, int64_t *ret)
 
 /* ---- registers of x86-64 ---- */
 
-/* By DWARF number: psABI 1.0, figure 3.36. */
+/* Register names, indexed by DWARF number: psABI 1.0, figure 3.36. */
 static const struct {
 	const char *name[4]; /* of 8, 4, 2 and 1 bytes */
 } names[] = {
@@ -69,7 +69,7 @@ struct reg {
 	unsigned number, size, shift;
 };
 
-static bool find_register(const char *name, struct reg *ret)
+static bool usdt_operand_find_register(const char *name, struct reg *ret)
 {
 	for (unsigned i = 0; i < NAMES; i++) {
 		for (unsigned j = 0; j < 4; j++) {
@@ -88,24 +88,24 @@ static bool find_register(const char *name, struct reg *ret)
 	return false;
 }
 
-static bool take_register(struct text *t, struct reg *ret)
+static bool take_register(struct usdt_operand_text *t, struct reg *ret)
 {
 	char name[MAX_REGISTER_NAME + 1] = "";
 	size_t n = 0;
 
-	if (!take(t, '%'))
+	if (!usdt_operand_take(t, '%'))
 		return false;
 	while (t->p + n < t->end && n < MAX_REGISTER_NAME && t->p[n] != ',' && t->p[n] != ')')
 		n++;
 	memcpy(name, t->p, n);
 	t->p += n;
-	return find_register(name, ret);
+	return usdt_operand_find_register(name, ret);
 }
 
 /* ---- operands ---- */
 
 /* A register of 64 bits: half of one as part of an address is not handled. */
-static bool take_address_register(struct text *t, unsigned *ret)
+static bool take_address_register(struct usdt_operand_text *t, unsigned *ret)
 {
 	struct reg reg;
 
@@ -116,13 +116,13 @@ static bool take_address_register(struct text *t, unsigned *ret)
 }
 
 /* "%rax,8" behind the comma; the scale may be left out. */
-static bool take_index(struct text *t, struct usdt_operand *o)
+static bool take_index(struct usdt_operand_text *t, struct usdt_operand *o)
 {
 	int64_t scale = 1;
 
 	if (!take_address_register(t, &o->index))
 		return false;
-	if (take(t, ',') && !take_number(t, &scale))
+	if (usdt_operand_take(t, ',') && !usdt_operand_take_number(t, &scale))
 		return false;
 	o->has_index = true;
 	o->scale = (unsigned)scale;
@@ -130,29 +130,29 @@ static bool take_index(struct text *t, struct usdt_operand *o)
 }
 
 /* "(%rsp,%rax,8)", "(%rsp)", "(,%rax,8)" */
-static bool take_address(struct text *t, struct usdt_operand *o)
+static bool take_address(struct usdt_operand_text *t, struct usdt_operand *o)
 {
-	if (!take(t, '('))
+	if (!usdt_operand_take(t, '('))
 		return false;
 	if (t->p < t->end && *t->p == '%') {
 		if (!take_address_register(t, &o->base))
 			return false;
 		o->has_base = true;
 	}
-	if (take(t, ',') && !take_index(t, o))
+	if (usdt_operand_take(t, ',') && !take_index(t, o))
 		return false;
-	return take(t, ')') && (o->has_base || o->has_index);
+	return usdt_operand_take(t, ')') && (o->has_base || o->has_index);
 }
 
-static bool parse_place(struct text *t, struct usdt_operand *o)
+static bool parse_place(struct usdt_operand_text *t, struct usdt_operand *o)
 {
 	struct reg reg;
 
 	if (t->p == t->end)
 		return false;
-	if (take(t, '$')) {
+	if (usdt_operand_take(t, '$')) {
 		o->kind = USDT_OPERAND_CONSTANT;
-		return take_number(t, &o->number);
+		return usdt_operand_take_number(t, &o->number);
 	}
 	if (*t->p == '%') {
 		o->kind = USDT_OPERAND_REGISTER;
@@ -164,18 +164,18 @@ static bool parse_place(struct text *t, struct usdt_operand *o)
 		return true;
 	}
 	o->kind = USDT_OPERAND_MEMORY;
-	if (*t->p != '(' && !take_number(t, &o->number))
+	if (*t->p != '(' && !usdt_operand_take_number(t, &o->number))
 		return false;
 	return take_address(t, o);
 }
 
 /* "-4@": the size of the value, negative if it has a sign. */
-static bool parse_size(struct text *t, struct usdt_operand *o)
+static bool parse_size(struct usdt_operand_text *t, struct usdt_operand *o)
 {
 	int64_t size;
 
 	o->is_signed = t->p < t->end && *t->p == '-';
-	if (!take_number(t, &size) || !take(t, '@'))
+	if (!usdt_operand_take_number(t, &size) || !usdt_operand_take(t, '@'))
 		return false;
 	if (size < -8 || size > 8)
 		return false;
@@ -183,7 +183,7 @@ static bool parse_size(struct text *t, struct usdt_operand *o)
 	return o->size == 1 || o->size == 2 || o->size == 4 || o->size == 8;
 }
 
-static void parse(struct text t, struct usdt_operand *ret)
+static void usdt_operand_parse_text(struct usdt_operand_text t, struct usdt_operand *ret)
 {
 	struct usdt_operand o = { 0 };
 
@@ -201,7 +201,7 @@ size_t usdt_operand_parse(uint16_t machine, const char *text,
 		const char *end = text + strcspn(text, " ");
 
 		if (n < USDT_MAX_OPERANDS && machine == EM_X86_64)
-			parse((struct text){ text, end }, &ret[n]);
+			usdt_operand_parse_text((struct usdt_operand_text){ text, end }, &ret[n]);
 		else if (n < USDT_MAX_OPERANDS)
 			ret[n] = (struct usdt_operand){ 0 };
 		n++;

@@ -50,7 +50,7 @@ void core_file_origin(pid_t pid, struct arena *a, struct core_origin *ret)
 
 /* ---- names ---- */
 
-/* Appends text that is to be matched as it is. */
+/* Appends text so that the pattern matches it as it is. */
 static void append_literal(struct str *s, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -60,7 +60,7 @@ static void append_literal(struct str *s, const char *text, size_t len)
 	}
 }
 
-/* What a letter behind % stands for; the pid: *pid. */
+/* Appends the expansion of a letter behind %; *pid: it is the pid. */
 static void append_value(struct str *s, const struct core_origin *o, char letter, int signal,
                          bool *pid)
 {

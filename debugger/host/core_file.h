@@ -8,12 +8,12 @@
 
 #include "debugger/base/arena.h"
 
-/* What is to be known of a process while it lives. */
+/* Properties of a process that must be read while it lives. */
 struct core_origin {
 	pid_t pid, inner; /* inner: in its own PID namespace */
 	uid_t uid;
 	gid_t gid;
-	const char *directory; /* in which it works */
+	const char *directory; /* the working directory */
 	bool known;            /* its file system is ours, so that names mean the same */
 };
 
@@ -21,15 +21,16 @@ struct core_origin {
 void core_file_origin(pid_t pid, struct arena *a, struct core_origin *ret);
 
 /*
- * The name of its core, in arena a, by kernel.core_pattern, also where systemd-coredump or apport
- * keeps it; NULL: there is none, or none was found. signal: that has ended it; since: seconds since
- * 1970, just before that. What is not written at once is waited for, for a few seconds.
+ * The name of the process's core, in arena a, by kernel.core_pattern, also where systemd-coredump
+ * or apport keeps it; NULL: there is none, or none was found. signal: that has ended it; since:
+ * seconds since 1970, just before that. A core that is not written at once is waited for, for a few
+ * seconds.
  */
 const char *core_file_find(const struct core_origin *o, int signal, int64_t since, struct arena *a);
 
 /*
- * For tests: the pattern for glob(3) of the names that a core_pattern gives; NULL: unknown. With
- * uses_pid (kernel.core_uses_pid) the pid is appended to one that does not have it.
+ * The pattern for glob(3) of the names that a core_pattern gives, for tests; NULL: unknown. With
+ * uses_pid (kernel.core_uses_pid) the pid is appended to a name that does not have it.
  */
 const char *core_file_names(const struct core_origin *o, const char *pattern, bool uses_pid,
                             int signal, struct arena *a);

@@ -1,6 +1,7 @@
 #include "debugger/host/process_end.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debugger/base/arena.h"
 #include "debugger/base/file.h"
+#include "debugger/live/proc.h"
 
 enum {
 	TRIES = 20, /* between its end and its reaping nobody may know for a moment */
@@ -18,7 +21,7 @@ enum {
 	EXIT_CODE = 49, /* words behind the state in /proc/PID/stat */
 };
 
-/* Of linux/pidfd.h; the older headers lack it. */
+/* Copy of struct pidfd_info of linux/pidfd.h, which older headers lack. */
 struct pidfd_info {
 	uint64_t mask, cgroup;
 	uint32_t ids[11];
@@ -67,7 +70,7 @@ bool process_end_parse(const char *stat, struct process_end *ret)
 	return true;
 }
 
-/* While nobody has reaped it. */
+/* Reads the end of a process from /proc while nobody has reaped it. */
 static bool of_zombie(pid_t pid, struct process_end *ret)
 {
 	char path[64], text[1024];
@@ -102,4 +105,13 @@ void process_end_read(pid_t pid, int pidfd, struct process_end *ret)
 			return;
 		nanosleep(&pause, NULL);
 	}
+}
+
+bool process_has_executed(pid_t pid, int pidfd)
+{
+	SCRATCH(tmp);
+	struct pollfd fd = { pidfd, POLLIN, 0 };
+	char *pages = proc_read(&tmp, pid, "statm", NULL);
+
+	return pages && strtoull(pages, NULL, 10) > 0 && pidfd >= 0 && poll(&fd, 1, 0) == 0;
 }

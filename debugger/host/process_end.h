@@ -1,4 +1,4 @@
-/* How a process has ended that need not be a child of ours. */
+/* How a process has ended, or gone on as another program, that need not be a child of ours. */
 #ifndef DEBUGGER_HOST_PROCESS_END_H
 #define DEBUGGER_HOST_PROCESS_END_H
 
@@ -7,7 +7,7 @@
 
 struct process_end {
 	bool known;
-	int signal;  /* that has ended it; 0: it has exited */
+	int signal;  /* the signal that ended the process; 0: it exited */
 	bool dumped; /* the kernel has written or passed on its core */
 };
 
@@ -17,7 +17,16 @@ struct process_end {
  */
 void process_end_read(pid_t pid, int pidfd, struct process_end *ret);
 
-/* For tests: what the text of /proc/PID/stat says. False: that it has not ended, or nothing. */
+/*
+ * Whether a process whose memory is gone has executed another program: that had its memory before;
+ * a process that ends has none any more.
+ */
+bool process_has_executed(pid_t pid, int pidfd);
+
+/*
+ * Parses the text of /proc/PID/stat, for tests. False: the process has not ended, or the text does
+ * not tell.
+ */
 bool process_end_parse(const char *stat, struct process_end *ret);
 
 #endif

@@ -81,7 +81,7 @@ static bool read_exe(struct arena *a, struct process *p)
 }
 
 /* False: it has ended, or it is a kernel thread. */
-static bool read_process(struct arena *a, pid_t pid, struct process *ret)
+static bool process_list_read_process(struct arena *a, pid_t pid, struct process *ret)
 {
 	SCRATCH(tmp);
 	struct proc_stat stat;
@@ -132,7 +132,7 @@ struct error *process_list_read(struct arena *a, struct process_list *ret)
 		if (*end != '\0' || pid <= 0 || pid > INT_MAX)
 			continue;
 		errno = 0;
-		if (read_process(a, (pid_t)pid, &p)) {
+		if (process_list_read_process(a, (pid_t)pid, &p)) {
 			*vec_push(&found) = p;
 		} else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
 			vec_free(&found);
@@ -141,8 +141,9 @@ struct error *process_list_read(struct arena *a, struct process_list *ret)
 	}
 	if (!found.n) {
 		vec_free(&found);
-		return error_new(ERR_STATE, "/proc shows no process, not even this one: it is not "
-		                            "mounted here");
+		return error_new(
+			ERR_STATE,
+			"/proc shows no processes, not even this one: it is not mounted here");
 	}
 	qsort(found.data, found.n, sizeof(*found.data), by_pid);
 	ret->n = found.n;
@@ -248,4 +249,26 @@ size_t process_list_below(const struct process_list *list, pid_t root, bool *bel
 		total += more;
 	} while (more);
 	return total;
+}
+
+const char *process_thread_name(struct arena *a, pid_t pid, pid_t tid)
+{
+	char *comm = proc_read(a, pid, arena_printf(a, "task/%d/comm", (int)tid), NULL);
+
+	if (!comm || !*comm)
+		return NULL;
+	comm[strcspn(comm, "\n")] = '\0';
+	return comm;
+}
+
+bool process_thread_is_off(pid_t pid, pid_t tid, bool *off)
+{
+	SCRATCH(tmp);
+	struct proc_stat stat;
+	char *text = proc_read(&tmp, pid, arena_printf(&tmp, "task/%d/stat", (int)tid), NULL);
+
+	if (!text || !proc_stat_parse(&tmp, text, &stat))
+		return false;
+	*off = stat.state != 'R';
+	return true;
 }

@@ -45,6 +45,14 @@ struct error *process_list_read(struct arena *a, struct process_list *ret) MUST_
 /* Whether the process still runs: it has not ended, and no other one has its pid. */
 bool process_is_there(const struct process *p);
 
+/* The kernel's name of a thread, its comm, in arena a; NULL: unknown. */
+const char *process_thread_name(struct arena *a, pid_t pid, pid_t tid);
+/*
+ * Whether a thread is off its CPU, by its state: one that waits for a CPU counts as running. False:
+ * unknown.
+ */
+bool process_thread_is_off(pid_t pid, pid_t tid, bool *off);
+
 /* Opens the executable of a process for reading; -1 with errno. The caller closes it. */
 int process_open_exe(pid_t pid);
 

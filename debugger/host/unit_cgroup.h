@@ -12,7 +12,7 @@
  */
 bool unit_cgroup_has_process(const char *unit, pid_t pid);
 
-/* For tests: what the text of /proc/PID/cgroup says. */
+/* unit_cgroup_has_process() by the text of /proc/PID/cgroup, for tests. */
 bool unit_cgroup_has_text(const char *unit, const char *text);
 
 #endif

@@ -24,7 +24,7 @@ struct query {
 enum { EXECUTABLE = 1 << 2, COVERING_OR_NEXT = 1 << 4, FILE_BACKED = 1 << 5 };
 
 /* Returns an errno; 0: all mappings were seen. */
-static int ask(int fd, uint64_t *ret)
+static int code_maps_ask(int fd, uint64_t *ret)
 {
 	struct query q = { .size = sizeof(q),
 		           .flags = EXECUTABLE | COVERING_OR_NEXT | FILE_BACKED };
@@ -77,7 +77,7 @@ bool code_maps_key(pid_t pid, uint64_t *ret)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	int errnum = ask(fd, ret);
+	int errnum = code_maps_ask(fd, ret);
 	close(fd);
 	return errnum == 0 || code_maps_key_of_text(pid, ret);
 }

@@ -1,6 +1,6 @@
 /*
- * Events of a program that a tracer (tracer.h) has launched or attached to. Of a controlled program
- * (TRACER_CONTROL) some events halt all threads: see .halted.
+ * Events of a program that a tracer (tracer.h) has launched or attached to. Some events of a
+ * controlled program (TRACER_CONTROL) halt all threads: see .halted.
  */
 #ifndef DEBUGGER_LIVE_EVENT_H
 #define DEBUGGER_LIVE_EVENT_H
@@ -17,8 +17,8 @@ enum event_kind {
 	EVENT_THREAD_EXIT, /* a thread other than the main one has ended */
 	EVENT_EXEC,        /* a new program with one thread, whose tid is the pid */
 	EVENT_FORK,        /* child is a new process, which is not traced */
-	EVENT_VFORK,       /* likewise; the thread waits until the child execs or exits */
-	EVENT_CLONE,       /* likewise, by a clone() that did not make a thread */
+	EVENT_VFORK,       /* as EVENT_FORK; the thread waits until the child execs or exits */
+	EVENT_CLONE,       /* as EVENT_FORK, by a clone() that did not make a thread */
 	EVENT_BREAKPOINT,  /* the thread is about to execute the instruction at addr */
 	EVENT_WATCH,       /* the thread has written, or accessed, the bytes at addr */
 	EVENT_UNWATCHED,   /* a new thread has no hardware breakpoints: status is the errno */

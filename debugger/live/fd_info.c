@@ -18,13 +18,13 @@
 enum {
 	MAX_LINE = 512, /* bytes; longer ones are cut */
 	MAX_DESCRIPTORS = 1 << 20,
-	MAX_EPOLLS = 1024,    /* a runtime has one, and a program may have one for each processor */
+	MAX_EPOLLS = 1024,    /* a runtime has one, and a program may have one for each CPU */
 	MAX_LOOKED = 1 << 12, /* descriptors that are read in advance */
 	MAX_LISTED = 1 << 20, /* descriptors that are read to find all sockets */
 };
 
-/* What a descriptor or an entry of an epoll instance referred to, and when it was seen. */
-struct seen {
+/* Referent of a descriptor or of an epoll instance's entry, and when it was seen. */
+struct fd_info_seen {
 	const char *text;     /* the link of a descriptor */
 	int fd;               /* of an epoll instance's entry; -1: several */
 	unsigned first, last; /* generations in which it was first and last seen */
@@ -34,13 +34,13 @@ struct seen {
 struct fd_info {
 	struct socket_table sockets;
 	unsigned sockets_read; /* generation + 1; 0 never */
-	struct map by_fd;      /* fd + 1 -> struct seen */
-	struct map by_data;    /* epoll data -> struct seen */
+	struct map by_fd;      /* fd + 1 -> struct fd_info_seen */
+	struct map by_data;    /* epoll data -> struct fd_info_seen */
 	unsigned all_read;     /* (generation + 1) * 2, + 1 if read during a stop; 0 never */
 	bool all_kept;         /* all descriptors were read, not only the first ones */
 };
 
-static struct fd_info *sockets_of(struct target *t)
+static struct fd_info *fd_info_sockets_of(struct target *t)
 {
 	if (!t->sockets) {
 		t->sockets = calloc(1, sizeof(*t->sockets));
@@ -61,15 +61,15 @@ void fd_info_close(struct target *t)
 	t->sockets = NULL;
 }
 
-/* Whether it was certainly the same during the last stop. */
-static bool is_sure(const struct target *t, const struct seen *seen)
+/* Whether the entry certainly had the same referent during the last stop. */
+static bool fd_info_is_sure(const struct target *t, const struct fd_info_seen *seen)
 {
 	return seen->last == t->generation && (seen->stopped || seen->first < seen->last);
 }
 
 /* The thread by which its descriptors are found: the main one has none any more when it has ended.
  */
-static pid_t reader_of(const struct target *t)
+static pid_t fd_info_reader_of(const struct target *t)
 {
 	return ((const struct live *)t->private)->reader;
 }
@@ -79,7 +79,7 @@ static pid_t reader_of(const struct target *t)
 static void read_sockets(struct target *t)
 {
 	t->sockets->sockets_read = t->generation + 1;
-	socket_table_read(&t->sockets->sockets, reader_of(t));
+	socket_table_read(&t->sockets->sockets, fd_info_reader_of(t));
 }
 
 /*
@@ -112,7 +112,7 @@ static bool find_socket(struct target *t, uint64_t inode, struct descriptor *ret
 void fd_info_refresh(struct target *t)
 {
 	if (t->ops->stop) {
-		sockets_of(t);
+		fd_info_sockets_of(t);
 		reread_sockets(t);
 	}
 }
@@ -120,13 +120,14 @@ void fd_info_refresh(struct target *t)
 /* ---- descriptors ---- */
 
 /* Records what was seen now for that key. */
-static struct seen *see(struct target *t, struct map *map, uint64_t key, const char *text, int fd)
+static struct fd_info_seen *fd_info_see(struct target *t, struct map *map, uint64_t key,
+                                        const char *text, int fd)
 {
-	struct seen *seen = map_get(map, key);
+	struct fd_info_seen *seen = map_get(map, key);
 	bool same = seen && seen->fd == fd && strcmp(seen->text, text) == 0;
 
 	if (!same) {
-		seen = NEW(&t->arena, struct seen);
+		seen = NEW(&t->arena, struct fd_info_seen);
 		seen->text = arena_strdup(&t->arena, text);
 		seen->fd = fd;
 		seen->first = t->generation;
@@ -137,7 +138,7 @@ static struct seen *see(struct target *t, struct map *map, uint64_t key, const c
 	return seen;
 }
 
-static const char *copy(struct arena *a, const char *text)
+static const char *fd_info_copy(struct arena *a, const char *text)
 {
 	return text ? arena_strdup(a, text) : NULL;
 }
@@ -146,9 +147,9 @@ static struct descriptor copy_socket(struct arena *a, const struct descriptor *f
 {
 	struct descriptor d = *from;
 
-	d.what = copy(a, d.what);
-	d.local = copy(a, d.local);
-	d.peer = copy(a, d.peer);
+	d.what = fd_info_copy(a, d.what);
+	d.local = fd_info_copy(a, d.local);
+	d.peer = fd_info_copy(a, d.peer);
 	return d;
 }
 
@@ -167,17 +168,17 @@ bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *
 
 	if (!t->ops->stop || fd < 0)
 		return false;
-	struct fd_info *s = sockets_of(t);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)reader_of(t), fd);
+	struct fd_info *s = fd_info_sockets_of(t);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)fd_info_reader_of(t), fd);
 	ssize_t len = readlink(path, link, sizeof(link) - 1);
 	if (len <= 0 || s->by_fd.n > MAX_DESCRIPTORS)
 		return false;
 	link[len] = '\0';
-	const struct seen *seen = see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
+	const struct fd_info_seen *seen = fd_info_see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
 	bool is_socket = sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1;
 	/* Even if it is not certain now: the result may be needed after the next stop. */
 	bool is_listed = is_socket && find_socket(t, inode, &socket);
-	if (!is_sure(t, seen))
+	if (!fd_info_is_sure(t, seen))
 		return false;
 	if (is_listed)
 		*ret = copy_socket(a, &socket);
@@ -195,14 +196,14 @@ static void read_epoll(struct target *t, int epoll)
 	uint64_t data;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)reader_of(t), epoll);
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)fd_info_reader_of(t), epoll);
 	FILE *file = fopen(path, "re");
 	while (file && t->sockets->by_data.n < MAX_DESCRIPTORS && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "tfd: %d events: %*x data: %" SCNx64, &fd, &data) != 2 || !data)
 			continue;
-		const struct seen *seen = map_get(&t->sockets->by_data, data);
+		const struct fd_info_seen *seen = map_get(&t->sockets->by_data, data);
 		bool several = seen && seen->last == t->generation && seen->fd != fd;
-		see(t, &t->sockets->by_data, data, "", several ? -1 : fd);
+		fd_info_see(t, &t->sockets->by_data, data, "", several ? -1 : fd);
 	}
 	if (file)
 		fclose(file);
@@ -212,9 +213,9 @@ static void read_epoll(struct target *t, int epoll)
  * Reads the links of the first descriptors and the entries of epoll instances, once during a stop
  * and once before it.
  */
-static void look_at(struct target *t, int most)
+static void fd_info_look_at(struct target *t, int most)
 {
-	struct fd_info *s = sockets_of(t);
+	struct fd_info *s = fd_info_sockets_of(t);
 	unsigned now = (t->generation + 1) * 2 + t->stopped;
 	char path[64], link[PATH_MAX];
 	const struct dirent *entry;
@@ -224,7 +225,7 @@ static void look_at(struct target *t, int most)
 		return;
 	s->all_read = now;
 	s->all_kept = most > MAX_LOOKED;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)reader_of(t));
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)fd_info_reader_of(t));
 	DIR *dir = opendir(path);
 	for (int i = 0; dir && i < MAX_DESCRIPTORS && (entry = readdir(dir)); i++) {
 		int fd = (int)strtol(entry->d_name, NULL, 10);
@@ -234,7 +235,7 @@ static void look_at(struct target *t, int most)
 			continue;
 		link[len] = '\0';
 		if (i < most)
-			see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
+			fd_info_see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
 		if (strcmp(link, "anon_inode:[eventpoll]") == 0 && epolls++ < MAX_EPOLLS)
 			read_epoll(t, fd);
 	}
@@ -245,16 +246,16 @@ static void look_at(struct target *t, int most)
 void fd_info_look(struct target *t, bool all)
 {
 	if (t->ops->stop)
-		look_at(t, all ? MAX_LISTED : MAX_LOOKED);
+		fd_info_look_at(t, all ? MAX_LISTED : MAX_LOOKED);
 }
 
 bool fd_info_by_epoll_data(struct target *t, uint64_t data, int *fd)
 {
 	if (!t->ops->stop)
 		return false;
-	look_at(t, MAX_LOOKED);
-	const struct seen *seen = map_get(&t->sockets->by_data, data);
-	if (!seen || seen->fd < 0 || !is_sure(t, seen))
+	fd_info_look_at(t, MAX_LOOKED);
+	const struct fd_info_seen *seen = map_get(&t->sockets->by_data, data);
+	if (!seen || seen->fd < 0 || !fd_info_is_sure(t, seen))
 		return false;
 	*fd = seen->fd;
 	return true;
@@ -279,12 +280,12 @@ size_t fd_info_sockets(struct target *t, struct arena *a, struct open_socket **r
 	*ret = NULL;
 	if (!t->ops->stop)
 		return 0;
-	look_at(t, MAX_LISTED);
+	fd_info_look_at(t, MAX_LISTED);
 	read_sockets(t);
 	for (size_t i = 0; i < t->sockets->by_fd.capacity; i++) {
-		const struct seen *seen = t->sockets->by_fd.slots[i].value;
+		const struct fd_info_seen *seen = t->sockets->by_fd.slots[i].value;
 
-		if (!seen || !is_sure(t, seen) ||
+		if (!seen || !fd_info_is_sure(t, seen) ||
 		    sscanf(seen->text, "socket:[%" SCNu64 "]", &inode) != 1)
 			continue;
 		*more = list.n == MAX_OPEN_SOCKETS;

@@ -16,12 +16,12 @@
 
 struct descriptor {
 	/*
-	 * For a socket "tcp", "udp", "unix" or "socket". Otherwise the kernel's text, sanitised: a
+	 * "tcp", "udp", "unix" or "socket" for a socket. Otherwise the kernel's text, sanitised: a
 	 * path, "pipe:[123]", "anon_inode:[eventfd]".
 	 */
 	const char *what;
 	/*
-	 * Formatted as Rust prints a SocketAddr: "127.0.0.1:80", "[::1]:80". Of a Unix socket, the
+	 * Formatted as Rust prints a SocketAddr: "127.0.0.1:80", "[::1]:80". For a Unix socket, the
 	 * path to which it or its peer is bound, or "@name" if that is abstract. NULL: none or
 	 * unknown.
 	 */
@@ -33,7 +33,7 @@ struct descriptor {
 	 */
 	uint64_t unsent; /* written, and not yet acknowledged, or not yet read by a Unix peer */
 	uint64_t unread; /* received, not yet read */
-	/* Of TCP; -1: unknown. */
+	/* Numbers of a TCP connection; -1: unknown. */
 	int64_t unacknowledged; /* the part of unsent that was sent: the rest waits to be sent */
 	int64_t retransmits;    /* segments sent again in the life of the connection */
 	int64_t peer_window;    /* bytes that the peer is ready to receive */

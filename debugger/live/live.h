@@ -1,5 +1,5 @@
 /*
- * Internals of a live target, shared by target_live.c, live_peek.c, live_memory.c and
+ * Internals of a live target, shared by target_live.c, live_thread_stat.c, live_memory.c and
  * tracer_stop.c.
  */
 #ifndef DEBUGGER_LIVE_LIVE_H
@@ -21,7 +21,7 @@ struct peek {
 	const char *name; /* sanitised, in the target's stop_arena */
 	char run_state;
 	/*
-	 * It is not on a processor but inside the kernel. Then regs contains its pc, sp and system
+	 * The thread is inside the kernel, not on a CPU. regs then contains its pc, sp and system
 	 * call, and as long as it stays asleep, it executes nothing.
 	 */
 	bool asleep;
@@ -47,7 +47,7 @@ struct live {
 	VEC(struct peek) peeks; /* threads that were not stopped, at the last peek or stop */
 	struct tracer *tracer;
 	bool own_tracer;
-	/* Of the current stop. */
+	/* State of the current stop. */
 	const struct brief_stop *brief; /* NULL, or act() is: it lasts until TRACER_RESUME */
 	bool standing;                  /* its threads are stopped, or about to be */
 	bool over;                      /* the brief stop would exceed its max_ns */
@@ -60,15 +60,18 @@ struct live {
  * program.
  */
 struct error *live_same_program(struct live *l) MUST_CHECK;
-/* Finds its memory that somebody serves. Not while it stands still, as that takes time. */
+/*
+ * Finds the target's memory that somebody serves. The target must not stand still, as that takes
+ * time.
+ */
 void live_find_served(struct live *l);
 /* Sets the target's clock to the current time. */
 void live_read_clock(struct live *l);
 
 /* Reads the state of a thread. False if there is no such thread, or it is ending. */
-bool live_peek_thread(struct live *l, pid_t tid, struct peek *ret);
+bool live_thread_stat(struct live *l, pid_t tid, struct peek *ret);
 /* Whether a thread that was asleep has stayed asleep since. */
-bool live_slept_on(struct live *l, const struct peek *before);
+bool live_stayed_asleep(struct live *l, const struct peek *before);
 /* The struct thread for a thread that is not stopped. */
 struct thread live_peeked(const struct live *l, const struct peek *p);
 
@@ -77,7 +80,7 @@ struct error *live_stop(struct target *t) MUST_CHECK;
 void live_resume(struct target *t);
 struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, struct copy *ret)
 	MUST_CHECK;
-struct error *live_peek(struct target *t) MUST_CHECK;
+struct error *live_thread_stats(struct target *t) MUST_CHECK;
 void live_recheck(struct target *t);
 bool live_thread_slept_on(struct target *t, pid_t tid);
 struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)

@@ -38,8 +38,7 @@ static struct error *live_unreadable(pid_t pid)
 struct error *live_exited(pid_t pid)
 {
 	TRY(live_unreadable(pid));
-	return error_new(ERR_STATE, "there is no process %d: it has exited, or never was",
-	                 (int)pid);
+	return error_new(ERR_STATE, "no process %d: it has exited, or never existed", (int)pid);
 }
 
 static const char *process_name(struct arena *a, pid_t pid)
@@ -49,7 +48,7 @@ static const char *process_name(struct arena *a, pid_t pid)
 	return comm ? str_clean(a, comm, strcspn(comm, "\n")) : "?";
 }
 
-static bool have_cap(unsigned cap)
+static bool live_check_have_cap(unsigned cap)
 {
 	SCRATCH(scratch);
 	const char *status = proc_read(&scratch, getpid(), "status", NULL);
@@ -87,15 +86,15 @@ struct error *live_denied(pid_t pid)
 		                 "the next boot",
 		                 (int)pid);
 	/* The files of /proc that are read have a mode, too: it is the owner that may read them. */
-	if (have_cap(CAP_SYS_PTRACE) && geteuid() != 0 && (uid_t)uid != geteuid() &&
-	    !have_cap(CAP_DAC_READ_SEARCH) && !have_cap(CAP_DAC_OVERRIDE))
+	if (live_check_have_cap(CAP_SYS_PTRACE) && geteuid() != 0 && (uid_t)uid != geteuid() &&
+	    !live_check_have_cap(CAP_DAC_READ_SEARCH) && !live_check_have_cap(CAP_DAC_OVERRIDE))
 		return error_new(
 			ERR_OS,
 			"not permitted to trace process %d of uid %ld: CAP_SYS_PTRACE alone "
 			"is not enough for a process of another user (run asyncdbg as that "
 			"user or root, or with CAP_DAC_READ_SEARCH as well)",
 			(int)pid, uid);
-	if (have_cap(CAP_SYS_PTRACE))
+	if (live_check_have_cap(CAP_SYS_PTRACE))
 		return error_new(ERR_OS,
 		                 "not permitted to trace process %d, in spite of "
 		                 "CAP_SYS_PTRACE: a seccomp filter, a security module or another "
@@ -158,14 +157,14 @@ static struct error *check_exists(pid_t pid)
 		if (kill(pid, 0) != 0 && errno == EPERM)
 			return live_denied(pid);
 		TRY(live_unreadable(pid));
-		return error_new(ERR_USAGE, "there is no process %d", (int)pid);
+		return error_new(ERR_USAGE, "no process %d", (int)pid);
 	}
 	const char *text = proc_read(&scratch, pid, "stat", NULL);
 	if (!status || !text)
 		return error_os(errno, "reading /proc/%d", (int)pid);
 	long group = proc_status_number(status, "Tgid", pid);
 	if (group != pid)
-		return error_new(ERR_USAGE, "%d is a thread of process %ld: give that number",
+		return error_new(ERR_USAGE, "%d is a thread of process %ld: use that number",
 		                 (int)pid, group);
 	if (proc_living_thread(pid) == pid && proc_stat_parse(&scratch, text, &stat) &&
 	    (stat.state == 'Z' || stat.state == 'X'))
@@ -182,7 +181,7 @@ static struct error *check_elf(pid_t pid, int fd, const struct arch **ret)
 	char what[64];
 
 	if (!elf_read_fd(&fd, 0, &header, sizeof(header)))
-		return error_new(ERR_CORRUPT, "the executable of process %d is cut short",
+		return error_new(ERR_CORRUPT, "the executable of process %d is truncated",
 		                 (int)pid);
 	snprintf(what, sizeof(what), "the executable of process %d", (int)pid);
 	switch (elf_header_problem(&header, header.e_machine)) {
@@ -211,7 +210,7 @@ static struct error *check_executable(pid_t pid, pid_t by, const struct arch **r
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)by);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
-		return error_new(ERR_UNSUPPORTED, "%d is a kernel thread: it has no program",
+		return error_new(ERR_UNSUPPORTED, "%d is a kernel thread: it has no executable",
 		                 (int)pid);
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		return live_denied(pid);

@@ -28,7 +28,7 @@ struct run {
 	uint64_t entries[ENTRIES];
 };
 
-static bool is_own(uint64_t entry)
+static bool live_memory_is_own(uint64_t entry)
 {
 	return (entry & (PAGE_PRESENT_BIT | PAGE_SWAPPED_BIT)) && !(entry & PAGE_OF_FILE_BIT);
 }
@@ -41,9 +41,10 @@ static void visit_runs(struct run *r, uint64_t start, size_t n)
 	while (i < n && r->go_on) {
 		size_t first = i;
 
-		while (i < n && is_own(r->entries[i]) == is_own(r->entries[first]))
+		while (i < n &&
+		       live_memory_is_own(r->entries[i]) == live_memory_is_own(r->entries[first]))
 			i++;
-		if (is_own(r->entries[first]))
+		if (live_memory_is_own(r->entries[first]))
 			r->go_on = r->visit(start + first * PAGE, start + i * PAGE, r->arg);
 		else if (i - first == n)
 			r->go_on = r->visit(start, start, r->arg);

@@ -59,9 +59,11 @@ bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret)
 	if (!open || !close || close < open ||
 	    sscanf(close + 1, " %c %d %n", &stat.state, &parent, &skipped) != 2 || skipped < 0)
 		return false;
-	/* start_time is field 22; the rest of the text starts at field 5. */
+	/* The flags are field 9, start_time is field 22; the rest of the text starts at field 5. */
 	const char *p = close + 1 + skipped;
 	for (int field = 5; field < 22 && p; field++) {
+		if (field == 9)
+			stat.exits = strtoull(p, NULL, 10) & 4; /* PF_EXITING */
 		p = strchr(p, ' ');
 		p = p ? p + 1 : NULL;
 	}
@@ -180,7 +182,7 @@ bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret)
 	return text && proc_region_parse(a, text, addr, ret);
 }
 
-static int64_t timens_offset(pid_t pid)
+static int64_t proc_timens_offset(pid_t pid)
 {
 	SCRATCH(scratch);
 	const char *text = proc_read(&scratch, pid, "timens_offsets", NULL);
@@ -193,7 +195,7 @@ static int64_t timens_offset(pid_t pid)
 
 int64_t proc_kernel_offset(void)
 {
-	return timens_offset(getpid());
+	return proc_timens_offset(getpid());
 }
 
 int64_t proc_monotonic_offset(pid_t pid)
@@ -205,7 +207,7 @@ int64_t proc_monotonic_offset(pid_t pid)
 	if (stat("/proc/self/ns/time", &ours) != 0 || stat(path, &theirs) != 0 ||
 	    ours.st_ino == theirs.st_ino)
 		return 0;
-	return timens_offset(pid) - timens_offset(getpid());
+	return proc_timens_offset(pid) - proc_timens_offset(getpid());
 }
 
 bool proc_perf_is_for_users(void)

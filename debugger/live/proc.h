@@ -14,8 +14,8 @@
 /* The contents of /proc/PID/NAME, NUL-terminated, in arena a; NULL with errno. *len may be NULL. */
 char *proc_read(struct arena *a, pid_t pid, const char *name, size_t *len);
 /*
- * The same of a file that can block, such as cmdline: its bytes lie in the memory of the process.
- * In at most so many milliseconds; NULL after them, too. name is constant, ms below 1000.
+ * proc_read() of a file that can block, such as cmdline: its bytes lie in the memory of the
+ * process. NULL after ms milliseconds, too. name is constant, ms below 1000.
  */
 char *proc_briefly_read(struct arena *a, pid_t pid, const char *name, unsigned ms, size_t *len);
 /* The number in a line "Name:\tvalue" of /proc/PID/status; fallback if there is no such line. */
@@ -26,6 +26,7 @@ struct proc_stat {
 	const char *comm; /* sanitised */
 	char state;
 	pid_t parent;
+	bool exits;          /* PF_EXITING: the thread is in its exit, possibly asleep (D) */
 	uint64_t start_time; /* differs when the pid is reused */
 };
 bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret);

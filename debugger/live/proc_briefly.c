@@ -8,7 +8,7 @@
 
 #include "debugger/live/proc.h"
 
-/* Shared by a reader and who waits for it; the last one frees it. */
+/* A read that its reader shares with the thread that waits for it; the last one frees it. */
 struct brief_read {
 	pthread_mutex_t lock;
 	pthread_cond_t done;
@@ -21,7 +21,7 @@ struct brief_read {
 	size_t len;
 };
 
-static void let_go(struct brief_read *r)
+static void proc_briefly_let_go(struct brief_read *r)
 {
 	if (atomic_fetch_sub(&r->users, 1) != 1)
 		return;
@@ -43,11 +43,11 @@ static void *read_it(void *arg)
 	r->is_done = true;
 	pthread_cond_signal(&r->done);
 	pthread_mutex_unlock(&r->lock);
-	let_go(r);
+	proc_briefly_let_go(r);
 	return NULL;
 }
 
-static struct brief_read *start(pid_t pid, const char *name)
+static struct brief_read *proc_briefly_start(pid_t pid, const char *name)
 {
 	struct brief_read *r = alloc_zeroed(sizeof(*r));
 	pthread_condattr_t clock;
@@ -75,7 +75,7 @@ static struct brief_read *start(pid_t pid, const char *name)
 
 char *proc_briefly_read(struct arena *a, pid_t pid, const char *name, unsigned ms, size_t *len)
 {
-	struct brief_read *r = start(pid, name);
+	struct brief_read *r = proc_briefly_start(pid, name);
 	char *text = NULL;
 	struct timespec until;
 
@@ -92,6 +92,6 @@ char *proc_briefly_read(struct arena *a, pid_t pid, const char *name, unsigned m
 		memcpy(text, r->text, r->len + 1);
 	}
 	pthread_mutex_unlock(&r->lock);
-	let_go(r);
+	proc_briefly_let_go(r);
 	return text;
 }

@@ -1,4 +1,4 @@
-/* What a signal does to a process: signal(7), core(5). */
+/* Effect of a signal on a process: signal(7), core(5). */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool writes_core(int signal)
 	return false;
 }
 
-/* What is behind a name at the beginning of a line; NULL: there is no such line. */
+/* Text behind a name at the beginning of a line; NULL: there is no such line. */
 static const char *value_of(const char *status, const char *name)
 {
 	const char *line = strstr(status, name);

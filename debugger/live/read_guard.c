@@ -36,8 +36,8 @@ static void report_blocked_read(void)
 	char text[384];
 
 	snprintf(text, sizeof(text),
-	         "asyncdbg: memory of process %d cannot be read: a page of it is served by a "
-	         "process that does not answer (userfaultfd or FUSE); the process runs on\n",
+	         "asyncdbg: memory of process %d cannot be read: a page is served by a process "
+	         "that does not answer (userfaultfd or FUSE); the process keeps running\n",
 	         (int)process);
 	ssize_t written = write(STDERR_FILENO, text, strlen(text));
 	(void)written;

@@ -1,5 +1,5 @@
 /*
- * A read of another process's memory can block for good: a page of it may be served by a process
+ * A read of another process's memory can block for ever: a page of it may be served by a process
  * that does not serve it (userfaultfd, FUSE), and the kernel lets nothing but SIGKILL interrupt
  * that. Memory of which that is known is read by another process (served_reader.h). For all other
  * memory a thread watches the reads: a mapping may have become one of that kind a moment ago. Where

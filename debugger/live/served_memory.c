@@ -20,19 +20,12 @@ enum {
 	 */
 	SMALL_PAGES = 64 * 1024,
 	MAX_SPANS = 65536,
-	MAX_FUSE = 64,
 };
 
 /* A page that is in memory or in swap. */
 #define PAGE_THERE (UINT64_C(3) << 62)
 
-/* Numbers of devices on which a FUSE file system is mounted, as maps has them: "0:45". */
-struct fuse {
-	char devices[MAX_FUSE][24];
-	size_t n;
-};
-
-static FILE *open_proc(pid_t pid, const char *name)
+static FILE *served_memory_open_proc(pid_t pid, const char *name)
 {
 	char path[64];
 
@@ -41,32 +34,29 @@ static FILE *open_proc(pid_t pid, const char *name)
 }
 
 /* "36 35 0:45 / /mnt rw,relatime shared:1 - fuse.sshfs SOURCE ...": man 5 proc_pid_mountinfo. */
-static void find_fuse(pid_t pid, struct fuse *ret)
+void served_memory_find_fuse(FILE *mountinfo, fuse_devices *ret)
 {
-	FILE *f = open_proc(pid, "mountinfo");
+	struct fuse_device device;
 	char *line = NULL;
 	size_t size = 0;
 
-	ret->n = 0;
-	while (f && ret->n < MAX_FUSE && getline(&line, &size, f) > 0) {
+	while (getline(&line, &size, mountinfo) > 0) {
 		const char *type = strstr(line, " - fuse");
 
-		if (type && sscanf(line, "%*s %*s %23s", ret->devices[ret->n]) == 1)
-			ret->n++;
+		if (type && sscanf(line, "%*s %*s %23s", device.number) == 1)
+			*vec_push(ret) = device;
 	}
 	free(line);
-	if (f)
-		fclose(f);
 }
 
 /* maps has the numbers in hex, of two digits at least; mountinfo in decimal. */
-static bool is_on_fuse(const struct fuse *fuse, unsigned major, unsigned minor)
+static bool is_on_fuse(const fuse_devices *fuse, unsigned major, unsigned minor)
 {
-	char device[24];
+	struct fuse_device device;
 
-	snprintf(device, sizeof(device), "%u:%u", major, minor);
+	snprintf(device.number, sizeof(device.number), "%u:%u", major, minor);
 	for (size_t i = 0; i < fuse->n; i++) {
-		if (strcmp(fuse->devices[i], device) == 0)
+		if (strcmp(fuse->data[i].number, device.number) == 0)
 			return true;
 	}
 	return false;
@@ -93,7 +83,7 @@ static bool has_userfaultfd(pid_t pid)
 
 static bool is_small(pid_t pid)
 {
-	FILE *f = open_proc(pid, "statm");
+	FILE *f = served_memory_open_proc(pid, "statm");
 	unsigned long pages = 0;
 	bool small = f && fscanf(f, "%*u %lu", &pages) == 1 && pages <= SMALL_PAGES;
 
@@ -131,13 +121,17 @@ static void add_span(struct served_memory *m, struct served_span s)
 /* Reads maps or smaps: in the latter, flags follow each mapping's line. */
 static void find_spans(struct served_memory *m, pid_t pid, const char *name)
 {
-	FILE *f = open_proc(pid, name);
+	FILE *f = served_memory_open_proc(pid, name),
+	     *mountinfo = served_memory_open_proc(pid, "mountinfo");
 	struct served_span now = { 0 };
+	fuse_devices fuse = { 0 };
 	char *line = NULL;
 	size_t size = 0;
-	struct fuse fuse;
 
-	find_fuse(pid, &fuse);
+	if (mountinfo) {
+		served_memory_find_fuse(mountinfo, &fuse);
+		fclose(mountinfo);
+	}
 	while (f && getline(&line, &size, f) > 0) {
 		unsigned major, minor;
 
@@ -149,6 +143,7 @@ static void find_spans(struct served_memory *m, pid_t pid, const char *name)
 			add_span(m, now);
 		}
 	}
+	vec_free(&fuse);
 	free(line);
 	if (f)
 		fclose(f);

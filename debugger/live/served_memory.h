@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct served_span {
@@ -21,6 +22,16 @@ struct served_memory {
 	VEC(struct served_span) spans; /* by address */
 	int pagemap;                   /* -1: no page is known to be present */
 };
+
+/* The number of a device on which a FUSE file system is mounted, as maps has it: "0:45". */
+struct fuse_device {
+	char number[24];
+};
+
+typedef VEC(struct fuse_device) fuse_devices;
+
+/* Adds the FUSE devices of a process's mountinfo. The caller frees ret. */
+void served_memory_find_fuse(FILE *mountinfo, fuse_devices *ret);
 
 /* Finds the mappings of that kind. Into *m, which is zero or holds those of an earlier moment. */
 void served_memory_find(struct served_memory *m, pid_t pid);

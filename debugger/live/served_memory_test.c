@@ -201,6 +201,29 @@ static void present_bytes_are_counted(void **state)
 	served_memory_free(&m);
 }
 
+/* A user may have mounted any number of file systems. */
+static void all_mounts_are_found(void **state)
+{
+	enum { MOUNTS = 300 };
+	static char text[MOUNTS * 120];
+	fuse_devices found = { 0 };
+	size_t len = 0;
+
+	(void)state;
+	for (int i = 0; i < MOUNTS; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+		                        "%d 35 0:%d / /mnt rw - fuse.sshfs here: rw\n"
+		                        "%d 35 8:%d / /disk rw - ext4 /dev/disk rw\n",
+		                        i, 100 + i, i, i);
+	FILE *f = fmemopen(text, len, "r");
+	assert_non_null(f);
+	served_memory_find_fuse(f, &found);
+	fclose(f);
+	assert_int_equal(found.n, MOUNTS);
+	assert_string_equal(found.data[MOUNTS - 1].number, "0:399");
+	vec_free(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +232,7 @@ int main(void)
 		cmocka_unit_test(a_reader_is_left_behind),
 		cmocka_unit_test(parts_are_of_one_kind),
 		cmocka_unit_test(present_bytes_are_counted),
+		cmocka_unit_test(all_mounts_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ enum {
 	LAST_FD = 4096,
 };
 
-struct request {
+struct served_reader_request {
 	pid_t pid;
 	size_t len;
 	uint64_t addr;
@@ -28,7 +28,7 @@ struct answer_head {
 	int errnum;
 };
 
-struct answer {
+struct served_reader_answer {
 	struct answer_head head;
 	unsigned char bytes[SERVED_READER_MAX];
 };
@@ -47,7 +47,7 @@ static void close_others(int fd)
 	}
 }
 
-static void read_memory_of(const struct request *r, struct answer *ret)
+static void read_memory_of(const struct served_reader_request *r, struct served_reader_answer *ret)
 {
 	struct iovec local = { ret->bytes, r->len };
 	struct iovec remote = { (void *)(uintptr_t)r->addr, r->len };
@@ -62,8 +62,8 @@ static void read_memory_of(const struct request *r, struct answer *ret)
 static _Noreturn void answer_requests(int fd)
 {
 	const struct sigaction end = { .sa_handler = SIG_DFL };
-	static struct answer answer;
-	struct request r;
+	static struct served_reader_answer answer;
+	struct served_reader_request r;
 	sigset_t all;
 
 	close_others(fd);
@@ -122,7 +122,7 @@ static ssize_t take_answer(int fd, void *buf, size_t len)
 
 ssize_t served_reader_read(struct served_reader *r, pid_t pid, uint64_t addr, void *buf, size_t len)
 {
-	const struct request request = { .pid = pid, .len = len, .addr = addr };
+	const struct served_reader_request request = { .pid = pid, .len = len, .addr = addr };
 
 	served_reader_start(r);
 	if (send(r->socket, &request, sizeof(request), MSG_NOSIGNAL) < 0) {

@@ -23,7 +23,7 @@ struct served_reader {
  */
 ssize_t served_reader_read(struct served_reader *r, pid_t pid, uint64_t addr, void *buf,
                            size_t len);
-/* Starts it, so that a read need not. */
+/* Starts the reading process, so that a read need not. */
 void served_reader_start(struct served_reader *r);
 void served_reader_close(struct served_reader *r);
 

@@ -118,7 +118,7 @@ static void add_tcp_info(struct sock_diag *s, const void *data, size_t len)
 		s->peer_window = info.tcpi_snd_wnd;
 }
 
-static void parse_inet(const char *payload, size_t len, sock_diag_fn *fn, void *arg)
+static void sock_diag_parse_inet(const char *payload, size_t len, sock_diag_fn *fn, void *arg)
 {
 	struct sock_diag s = { .unacknowledged = -1, .retransmits = -1, .peer_window = -1 };
 	struct attributes rest = { payload + sizeof(struct inet_diag_msg),
@@ -135,7 +135,7 @@ static void parse_inet(const char *payload, size_t len, sock_diag_fn *fn, void *
 	s.local_port = ntohs(m.id.idiag_sport);
 	s.peer_port = ntohs(m.id.idiag_dport);
 	s.unread = m.idiag_rqueue;
-	/* Of a listening socket it is the limit of rqueue. */
+	/* idiag_wqueue of a listening socket is the limit of rqueue. */
 	s.unsent = m.idiag_state == STATE_LISTEN ? 0 : m.idiag_wqueue;
 	while (m.idiag_state != STATE_LISTEN && (data = next_attribute(&rest, &type, &len))) {
 		if (type == INET_DIAG_INFO)
@@ -144,7 +144,7 @@ static void parse_inet(const char *payload, size_t len, sock_diag_fn *fn, void *
 	fn(arg, &s);
 }
 
-static void parse_unix(const char *payload, size_t len, sock_diag_fn *fn, void *arg)
+static void sock_diag_parse_unix(const char *payload, size_t len, sock_diag_fn *fn, void *arg)
 {
 	struct attributes rest = { payload + sizeof(struct unix_diag_msg),
 		                   len - sizeof(struct unix_diag_msg) };
@@ -237,8 +237,8 @@ bool sock_diag_list(int netlink, enum sock_diag_table table, sock_diag_fn *fn, v
 			if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
 			    h->nlmsg_len < NLMSG_LENGTH(fixed) || messages++ == MAX_MESSAGES)
 				return false;
-			(is_unix ? parse_unix : parse_inet)(NLMSG_DATA(h),
-			                                    h->nlmsg_len - NLMSG_HDRLEN, fn, arg);
+			(is_unix ? sock_diag_parse_unix : sock_diag_parse_inet)(
+				NLMSG_DATA(h), h->nlmsg_len - NLMSG_HDRLEN, fn, arg);
 		}
 	}
 	return false;

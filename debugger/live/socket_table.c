@@ -20,13 +20,13 @@ struct socket_entry {
 	uint64_t peer_inode; /* of a connected Unix stream; else 0 */
 };
 
-static void add(struct socket_table *t, const struct socket_entry *e)
+static void socket_table_add(struct socket_table *t, const struct socket_entry *e)
 {
 	if (e->inode)
 		map_put(&t->by_inode, e->inode, arena_memdup(&t->memory, e, sizeof(*e)));
 }
 
-/* By number: include/net/tcp_states.h of the kernel. */
+/* State names, indexed by number: include/net/tcp_states.h of the kernel. */
 static const char *const tcp_states[] = {
 	NULL,         "established", "syn_sent",     "syn_received", "fin_wait_1",
 	"fin_wait_2", "time_wait",   "close",        "close_wait",   "last_ack",
@@ -38,8 +38,9 @@ static const char *tcp_state(unsigned number)
 	return number < sizeof(tcp_states) / sizeof(*tcp_states) ? tcp_states[number] : NULL;
 }
 
-/* As Rust prints a SocketAddr; NULL where it is all zero: there is none. */
-static const char *address(struct socket_table *t, const void *bytes, size_t len, unsigned port)
+/* The text of an address, as Rust prints a SocketAddr; NULL where it is all zero: there is none. */
+static const char *socket_table_address(struct socket_table *t, const void *bytes, size_t len,
+                                        unsigned port)
 {
 	static const unsigned char zero[16];
 	char text[INET6_ADDRSTRLEN];
@@ -58,8 +59,8 @@ static void add_inet(struct socket_table *t, const struct sock_diag *s, size_t l
 	const struct socket_entry e = {
 		.inode = s->inode,
 		.is = { .what = "tcp",
-		        .local = address(t, s->local, len, s->local_port),
-		        .peer = address(t, s->peer, len, s->peer_port),
+		        .local = socket_table_address(t, s->local, len, s->local_port),
+		        .peer = socket_table_address(t, s->peer, len, s->peer_port),
 		        .state = tcp_state(s->state),
 		        .unsent = s->unsent,
 		        .unread = s->unread,
@@ -69,7 +70,7 @@ static void add_inet(struct socket_table *t, const struct sock_diag *s, size_t l
 	};
 
 	t->n++;
-	add(t, &e);
+	socket_table_add(t, &e);
 }
 
 static void add_tcp4(void *arg, const struct sock_diag *s)
@@ -107,7 +108,7 @@ static void add_unix(void *arg, const struct sock_diag *s)
 	};
 
 	t->n++;
-	add(t, &e);
+	socket_table_add(t, &e);
 }
 
 /* ---- /proc ---- */
@@ -130,11 +131,11 @@ static const char *parse_address(struct socket_table *t, const char *hex)
 			return NULL;
 		memcpy(bytes + i / 2, &word, sizeof(word));
 	}
-	return address(t, bytes, digits / 2, port);
+	return socket_table_address(t, bytes, digits / 2, port);
 }
 
 /* "sl local_address rem_address st tx:rx timer retransmits uid timeout inode ..." */
-static void parse_inet(struct socket_table *t, const char *what, const char *line)
+static void socket_table_parse_inet(struct socket_table *t, const char *what, const char *line)
 {
 	struct socket_entry e = {
 		.is = { .what = what, .unacknowledged = -1, .retransmits = -1, .peer_window = -1 }
@@ -148,11 +149,11 @@ static void parse_inet(struct socket_table *t, const char *what, const char *lin
 	e.is.state = strcmp(what, "tcp") == 0 ? tcp_state(state) : NULL;
 	e.is.local = parse_address(t, local);
 	e.is.peer = parse_address(t, peer);
-	add(t, &e);
+	socket_table_add(t, &e);
 }
 
 /* "Num RefCount Protocol Flags Type St Inode Path", the path only when it has one. */
-static void parse_unix(struct socket_table *t, const char *what, const char *line)
+static void socket_table_parse_unix(struct socket_table *t, const char *what, const char *line)
 {
 	struct socket_entry e = {
 		.is = { .what = what, .unacknowledged = -1, .retransmits = -1, .peer_window = -1 }
@@ -164,7 +165,7 @@ static void parse_unix(struct socket_table *t, const char *what, const char *lin
 	size_t len = strcspn(line + path, "\n");
 	if (len)
 		e.is.local = str_clean(&t->memory, line + path, len);
-	add(t, &e);
+	socket_table_add(t, &e);
 }
 
 /* ---- all tables ---- */
@@ -175,11 +176,11 @@ static const struct {
 	sock_diag_fn *diag; /* NULL: read from /proc alone */
 	enum sock_diag_table table;
 } tables[] = {
-	{ "tcp", "tcp", parse_inet, add_tcp4, SOCK_DIAG_TCP4 },
-	{ "tcp6", "tcp", parse_inet, add_tcp6, SOCK_DIAG_TCP6 },
-	{ "udp", "udp", parse_inet, NULL, 0 },
-	{ "udp6", "udp", parse_inet, NULL, 0 },
-	{ "unix", "unix", parse_unix, add_unix, SOCK_DIAG_UNIX },
+	{ "tcp", "tcp", socket_table_parse_inet, add_tcp4, SOCK_DIAG_TCP4 },
+	{ "tcp6", "tcp", socket_table_parse_inet, add_tcp6, SOCK_DIAG_TCP6 },
+	{ "udp", "udp", socket_table_parse_inet, NULL, 0 },
+	{ "udp6", "udp", socket_table_parse_inet, NULL, 0 },
+	{ "unix", "unix", socket_table_parse_unix, add_unix, SOCK_DIAG_UNIX },
 };
 
 static void read_file(struct socket_table *t, pid_t pid, size_t i)
@@ -224,7 +225,9 @@ void socket_table_read_proc(struct socket_table *t, pid_t pid)
 	read_all(t, pid, -1);
 }
 
-/* What a connected Unix stream has written lies in the queue of its peer. */
+/*
+ * Adds what the peer of a connected Unix stream tells: unsent bytes lie in the queue of the peer.
+ */
 static void add_unix_peer(const struct socket_table *t, const struct socket_entry *e,
                           struct descriptor *ret)
 {

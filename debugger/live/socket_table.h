@@ -20,9 +20,9 @@ struct socket_table {
 	size_t n;            /* entries read */
 };
 
-/* Reads all sockets anew. What was found before is freed. */
+/* Reads all sockets. The entries of the read before are freed. */
 void socket_table_read(struct socket_table *t, pid_t pid);
-/* The same, only from /proc; for tests. */
+/* socket_table_read() from /proc alone; for tests. */
 void socket_table_read_proc(struct socket_table *t, pid_t pid);
 /* The socket of that inode, with strings that live until the next read; false: there is none. */
 bool socket_table_find(const struct socket_table *t, uint64_t inode, struct descriptor *ret);

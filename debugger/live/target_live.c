@@ -35,8 +35,8 @@ void live_read_clock(struct live *l)
 	l->t->clock.known = true;
 }
 
-/* Another thread in place of the reader, which has ended. False: there is none. */
-static bool renew_reader(struct live *l)
+/* Takes another thread as the reader, which has ended. False: there is none. */
+static bool target_live_renew_reader(struct live *l)
 {
 	pid_t tid = proc_living_thread(l->t->pid);
 	bool is_new = tid != l->reader;
@@ -51,14 +51,13 @@ struct error *live_same_program(struct live *l)
 	size_t len = 0;
 	const char *auxv = proc_read(&scratch, l->reader, "auxv", &len);
 
-	if ((!auxv || len == 0) && renew_reader(l))
+	if ((!auxv || len == 0) && target_live_renew_reader(l))
 		auxv = proc_read(&scratch, l->reader, "auxv", &len);
 	if (!auxv || len == 0)
 		return live_exited(l->t->pid);
 	if (len != l->auxv_len || memcmp(auxv, l->auxv, len) != 0)
 		return error_new(ERR_STATE,
-		                 "process %d runs another program by now: start asyncdbg "
-		                 "again",
+		                 "process %d executes another program now: start asyncdbg again",
 		                 (int)l->t->pid);
 	return NULL;
 }
@@ -92,8 +91,8 @@ static struct error *read_plain(struct target *t, uint64_t addr, void *buf, size
 			return NULL;
 		}
 		if (errno == ESRCH)
-			return renew_reader(l) ? read_plain(t, addr, buf, len, ret)
-			                       : live_exited(t->pid);
+			return target_live_renew_reader(l) ? read_plain(t, addr, buf, len, ret)
+			                                   : live_exited(t->pid);
 		if (errno != ENOSYS && errno != EPERM)
 			return NULL;
 		l->use_mem_fd = true;
@@ -142,8 +141,8 @@ static size_t read_served(struct target *t, uint64_t addr, unsigned char *buf, s
 	return done;
 }
 
-static struct error *read_memory(struct target *t, uint64_t addr, void *buf, size_t len,
-                                 size_t *ret)
+static struct error *target_live_read_memory(struct target *t, uint64_t addr, void *buf, size_t len,
+                                             size_t *ret)
 {
 	const struct live *l = t->private;
 	unsigned char *to = buf;
@@ -169,7 +168,7 @@ struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, 
 {
 	const struct live *l = t->private;
 
-	TRY(read_memory(t, addr, buf, len, ret));
+	TRY(target_live_read_memory(t, addr, buf, len, ret));
 	tracer_hide_breakpoints(l->tracer, addr, buf, *ret);
 	return NULL;
 }
@@ -299,7 +298,7 @@ static const struct target_ops live_ops = {
 	.stop = live_stop,
 	.resume = live_resume,
 	.stop_briefly = live_stop_briefly,
-	.peek = live_peek,
+	.peek = live_thread_stats,
 	.recheck = live_recheck,
 	.is_halted = live_is_halted,
 	.slept_on = live_thread_slept_on,
@@ -309,7 +308,7 @@ static const struct target_ops live_ops = {
 /* --- opening --- */
 
 /* Opens a path; below the target's root, links are resolved in that root. */
-static bool stat_found(const char *path, struct stat *ret)
+static bool target_live_stat_found(const char *path, struct stat *ret)
 {
 	int fd CLEANUP(file_close) = path_find(path, 0, NULL);
 
@@ -320,8 +319,8 @@ static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return stat_found(a, &x) && stat_found(b, &y) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return target_live_stat_found(a, &x) && target_live_stat_found(b, &y) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Whether a path of the target is one of ours: not where it has another root, as in a container. */
@@ -329,7 +328,8 @@ static bool is_path_of_ours(const struct target *t, const char *inside, const ch
 {
 	struct stat st;
 
-	return same_file(inside, path) || (!stat_found(inside, &st) && same_file(t->root, "/"));
+	return same_file(inside, path) ||
+	       (!target_live_stat_found(inside, &st) && same_file(t->root, "/"));
 }
 
 /*
@@ -337,8 +337,8 @@ static bool is_path_of_ours(const struct target *t, const char *inside, const ch
  * replaced), the path as we see it or, where the target has another root, below that root, and the
  * file that the kernel has mapped (for deleted libraries; needs CAP_CHECKPOINT_RESTORE).
  */
-static struct module_file find_file(struct target *t, const struct mapping *m, bool is_main,
-                                    unsigned attempt)
+static struct module_file target_live_find_file(struct target *t, const struct mapping *m,
+                                                bool is_main, unsigned attempt)
 {
 	const struct live *l = t->private;
 	const char *inside = arena_printf(&t->arena, "%s%s", t->root, m->path);
@@ -367,12 +367,12 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 /* Records the read-only parts of modules, which can be read while the target runs. */
 static void keep_constant(struct target *t, const struct mapping *mappings, size_t nmappings)
 {
-	t->nconstant = 0;
-	t->constant = NEW_ARRAY(&t->arena, struct mapping, nmappings);
+	t->memory.nconstant = 0;
+	t->memory.constant = NEW_ARRAY(&t->arena, struct mapping, nmappings);
 	for (size_t i = 0; i < nmappings; i++) {
 		if (mappings[i].readable && !mappings[i].writable &&
 		    module_at(t, mappings[i].start))
-			t->constant[t->nconstant++] = mappings[i];
+			t->memory.constant[t->memory.nconstant++] = mappings[i];
 	}
 }
 
@@ -383,7 +383,8 @@ static struct error *live_update_modules(struct target *t, bool *changed)
 	uint64_t key;
 	size_t n;
 
-	if (!code_maps_key(l->reader, &key) && !(renew_reader(l) && code_maps_key(l->reader, &key)))
+	if (!code_maps_key(l->reader, &key) &&
+	    !(target_live_renew_reader(l) && code_maps_key(l->reader, &key)))
 		return live_exited(t->pid);
 	TRY(live_same_program(l));
 	if (key == l->maps_key)
@@ -391,7 +392,7 @@ static struct error *live_update_modules(struct target *t, bool *changed)
 	struct mapping *mappings = proc_maps(&t->arena, l->reader, &n);
 	if (!mappings)
 		return live_exited(t->pid);
-	struct error *err = modules_update(t, mappings, n, find_file, changed);
+	struct error *err = modules_update(t, mappings, n, target_live_find_file, changed);
 	if (*changed)
 		keep_constant(t, mappings, n);
 	if (!err)
@@ -420,7 +421,7 @@ static const char *find_instance(struct target *t)
 	return arena_printf(&t->arena, "%s %" PRIu64, boot, stat.start_time);
 }
 
-static struct error *read_process(struct target *t)
+static struct error *target_live_read_process(struct target *t)
 {
 	struct live *l = t->private;
 	char path[64];
@@ -444,7 +445,7 @@ static struct error *read_process(struct target *t)
  * live_check(), again for a moment where another debugger has the process: a second asyncdbg, such
  * as a watchdog, has it for milliseconds.
  */
-static struct error *check(pid_t pid, bool to_stop, const struct arch **ret)
+static struct error *target_live_check(pid_t pid, bool to_stop, const struct arch **ret)
 {
 	for (int i = 1;; i++) {
 		struct error *err = live_check(pid, to_stop, ret);
@@ -462,9 +463,9 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	const struct arch *arch = NULL;
 	size_t nmappings;
 
-	TRY(check(pid, !options->stop.never && !options->tracer, &arch));
+	TRY(target_live_check(pid, !options->stop.never && !options->tracer, &arch));
 	t = target_new(&live_ops, arch, true);
-	t->options = options->stop;
+	t->stop.options = options->stop;
 	struct live *l = calloc(1, sizeof(*l));
 	if (!l)
 		out_of_memory();
@@ -483,14 +484,14 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	live_find_served(l);
 	if (l->exe)
 		TRY(module_check_exe(t, l->exe));
-	TRY(read_process(t));
-	/* What is mapped in between is found later. */
+	TRY(target_live_read_process(t));
+	/* Reading the key before the mappings lets anything mapped in between be found later. */
 	if (!code_maps_key(l->reader, &l->maps_key))
 		return error_os(errno, "reading /proc/%d/maps", (int)pid);
 	struct mapping *mappings = proc_maps(&t->arena, l->reader, &nmappings);
 	if (!mappings)
 		return error_os(errno, "reading /proc/%d/maps", (int)pid);
-	TRY(modules_report(t, mappings, nmappings, find_file, options->force));
+	TRY(modules_report(t, mappings, nmappings, target_live_find_file, options->force));
 	keep_constant(t, mappings, nmappings);
 	*ret = t;
 	t = NULL;

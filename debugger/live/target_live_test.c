@@ -50,7 +50,7 @@ static void test_stop_shows_every_thread(void **state)
 
 	(void)state;
 	assert_false(t->stopped);
-	assert_non_null(t->main_module);
+	assert_non_null(t->modules.main);
 	expect_ok(target_stop(t));
 	assert_true(t->stopped);
 	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
@@ -86,7 +86,7 @@ static void test_memory_stands_still_then_goes_on(void **state)
 		for (int i = 0; i < CHILD_WORKERS; i++)
 			assert_int_equal(seen.workers[i].counter, c.shared->workers[i].counter);
 		target_resume(t);
-		assert_true(t->pause_ns > 0);
+		assert_true(t->stop.pause_ns > 0);
 		child_wait_progress(&c);
 	}
 	assert_int_equal(t->generation, 20);
@@ -233,7 +233,7 @@ static void check_without_main_thread(struct target *t, const struct child *c)
 
 	expect_ok(target_update_modules(t, &changed));
 	assert_false(changed);
-	assert_non_null(t->main_module);
+	assert_non_null(t->modules.main);
 	expect_ok(target_stop(t));
 	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
 	assert_false(t->threads[0].has_regs);
@@ -421,13 +421,13 @@ static void test_traced_for_a_moment(void **state)
 {
 	CHILD(c, NULL, child_pause);
 	const struct target_options options = { 0 };
-	const struct timespec pause = { .tv_nsec = 50000000 };
 	struct target *t;
 
 	(void)state;
-	pid_t tracer = helper_start(&c, act_stop), end = fork();
+	pid_t tracer = helper_start(&c, act_stop), test = getpid(), end = fork();
 	if (end == 0) {
-		nanosleep(&pause, NULL);
+		while (child_state(test, test) != 'S')
+			sched_yield();
 		kill(tracer, SIGKILL);
 		_exit(0);
 	}
@@ -490,7 +490,7 @@ static void test_pids_that_cannot_be_opened(void **state)
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	expect_error(target_live_open(pid, &options, &t), ERR_STATE, "zombie");
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	expect_error(target_live_open(pid, &options, &t), ERR_USAGE, "there is no process");
+	expect_error(target_live_open(pid, &options, &t), ERR_USAGE, "no process");
 	assert_null(t);
 }
 
@@ -504,13 +504,13 @@ static void test_wrong_executable(void **state)
 	expect_error(target_live_open(c.pid, &options, &t), ERR_USAGE, "--force");
 	options.force = true;
 	expect_ok(target_live_open(c.pid, &options, &t));
-	assert_string_equal(t->main_module->file, "/bin/sleep");
+	assert_string_equal(t->modules.main->file, "/bin/sleep");
 	assert_int_equal(t->nnotes, 1);
 	target_close(t);
 	options = (struct target_options){ .exe = "/nonexistent" };
 	expect_error(target_live_open(c.pid, &options, &t), ERR_OS, "/nonexistent: No such file");
 	options.exe = "/proc/self/comm";
-	expect_error(target_live_open(c.pid, &options, &t), ERR_USAGE, "--exe takes the program");
+	expect_error(target_live_open(c.pid, &options, &t), ERR_USAGE, "--exe must be the program");
 }
 
 /* --- copies of one moment --- */
@@ -572,22 +572,22 @@ static void test_long_vectors_with_holes(void **state)
 	expect_ok(target_peek(t));
 	/* The cache does not know about the holes yet. */
 	for (unsigned page = 0; page < 4 * BLOCK_PAGES; page++)
-		page_cache_miss(t->cache, (uintptr_t)holey + page * CACHE_PAGE);
+		page_cache_miss(t->memory.cache, (uintptr_t)holey + page * CACHE_PAGE);
 	/*
 	 * Pointers in corrupt tasks may have any value: both ends of the address space are not
 	 * neighbours.
 	 */
 	for (unsigned page = 0; page < BLOCK_PAGES; page++)
-		page_cache_miss(t->cache, UINT64_MAX - page * CACHE_PAGE);
-	page_cache_miss(t->cache, 0);
+		page_cache_miss(t->memory.cache, UINT64_MAX - page * CACHE_PAGE);
+	page_cache_miss(t->memory.cache, 0);
 	expect_ok(target_snap(t, false));
-	assert_int_equal(t->copy.how, COPY_STOPPED);
+	assert_int_equal(t->stop.copy.how, COPY_STOPPED);
 	read_holey(t);
-	assert_int_equal(t->misses, 0);
+	assert_int_equal(t->stop.misses, 0);
 	/* Again, with known holes. */
 	expect_ok(target_snap(t, false));
 	read_holey(t);
-	assert_int_equal(t->misses, 0);
+	assert_int_equal(t->stop.misses, 0);
 	munmap(holey, size);
 }
 
@@ -629,7 +629,7 @@ static void test_peek_agrees_with_a_stop(void **state)
 	wait_asleep(&c);
 	expect_ok(target_peek(t));
 	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
-	assert_int_equal(t->pause_ns, 0);
+	assert_int_equal(t->stop.pause_ns, 0);
 	struct regs seen = t->threads[0].regs;
 	uint64_t sp = seen.r[t->arch->sp], pc = seen.r[t->arch->pc];
 	assert_true(t->threads[0].has_regs);
@@ -658,15 +658,15 @@ static void test_an_excluded_thread_sleeps_on(void **state)
 	long before = switches(&c, c.pid);
 	expect_ok(target_snap(t, false));
 	assert_int_equal(switches(&c, c.pid), before);
-	assert_int_equal(t->copy.stopped, CHILD_WORKERS);
-	assert_false(t->copy.spoiled);
+	assert_int_equal(t->stop.copy.stopped, CHILD_WORKERS);
+	assert_false(t->stop.copy.spoiled);
 	assert_true(t->threads[0].has_regs);
 	assert_false(t->threads[0].stopped);
 	assert_true(t->threads[1].stopped);
 	/* A stop wakes the thread up. */
 	expect_ok(target_snap(t, true));
 	assert_true(switches(&c, c.pid) > before);
-	assert_int_equal(t->copy.stopped, 1 + CHILD_WORKERS);
+	assert_int_equal(t->stop.copy.stopped, 1 + CHILD_WORKERS);
 }
 
 static void test_one_thread_stops_where_all_are_excluded(void **state)
@@ -684,7 +684,7 @@ static void test_one_thread_stops_where_all_are_excluded(void **state)
 	expect_ok(target_live_open(pid, &(struct target_options){ 0 }, &t));
 	target_exclude(t, pid);
 	expect_ok(target_snap(t, false));
-	assert_int_equal(t->copy.stopped, 1);
+	assert_int_equal(t->stop.copy.stopped, 1);
 	assert_true(t->threads[0].stopped);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -738,23 +738,23 @@ static void test_only_one_thread_stops(void **state)
 	struct copy copy = { 0 };
 
 	(void)state;
-	t->options.only = c.shared->workers[0].tid;
+	t->stop.options.only = c.shared->workers[0].tid;
 	expect_ok(target_peek(t));
-	assert_int_equal(t->copy.pause_ns, 0);
+	assert_int_equal(t->stop.copy.pause_ns, 0);
 	expect_ok(t->ops->stop_briefly(t, &stop, &copy));
 	assert_int_equal(copy.stopped, 1);
 	assert_false(copy.spoiled);
 	expect_ok(target_snap(t, true));
-	assert_int_equal(t->copy.how, COPY_LIMITED);
-	assert_int_equal(t->copy.stopped, 1);
+	assert_int_equal(t->stop.copy.how, COPY_LIMITED);
+	assert_int_equal(t->stop.copy.stopped, 1);
 	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
 	for (size_t i = 0; i < t->nthreads; i++)
-		assert_int_equal(t->threads[i].stopped, t->threads[i].tid == t->options.only);
+		assert_int_equal(t->threads[i].stopped, t->threads[i].tid == t->stop.options.only);
 	child_wait_progress(&c);
 	/* The options are those of each stop. */
-	t->options.only = 0;
+	t->stop.options.only = 0;
 	expect_ok(target_snap(t, true));
-	assert_int_equal(t->copy.stopped, 1 + CHILD_WORKERS);
+	assert_int_equal(t->stop.copy.stopped, 1 + CHILD_WORKERS);
 }
 
 static void test_the_only_thread_has_ended(void **state)
@@ -763,10 +763,10 @@ static void test_the_only_thread_has_ended(void **state)
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
 	(void)state;
-	t->options.only = c.pid + 1000000; /* beyond all threads of the child */
+	t->stop.options.only = c.pid + 1000000; /* beyond all threads of the child */
 	expect_ok(target_peek(t));
 	expect_error(target_snap(t, true), ERR_STATE, "has ended");
-	t->options.only = 0;
+	t->stop.options.only = 0;
 	expect_ok(target_snap(t, true));
 	child_wait_progress(&c);
 }
@@ -786,8 +786,8 @@ static void test_reading_what_another_one_traces(void **state)
 	expect_ok(target_snap(t, false));
 	expect_ok(target_read(t, (uintptr_t)read_only_text, text, sizeof(text)));
 	assert_memory_equal(text, read_only_text, sizeof(text));
-	assert_int_equal(t->copy.how, COPY_RUNNING);
-	assert_int_equal(t->copy.stopped, 0);
+	assert_int_equal(t->stop.copy.how, COPY_RUNNING);
+	assert_int_equal(t->stop.copy.stopped, 0);
 	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
 	helper_kill(tracer);
 	child_wait_progress(&c);
@@ -806,8 +806,8 @@ static void test_a_pause_too_short_to_try(void **state)
 	long before = switches(&c, c.pid);
 	expect_ok(target_snap(t, true));
 	assert_int_equal(switches(&c, c.pid), before);
-	assert_int_equal(t->copy.how, COPY_RUNNING);
-	assert_int_equal(t->copy.pause_ns, 0);
+	assert_int_equal(t->stop.copy.how, COPY_RUNNING);
+	assert_int_equal(t->stop.copy.pause_ns, 0);
 	assert_true(t->threads[0].has_regs);
 }
 

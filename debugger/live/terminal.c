@@ -3,8 +3,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* In the background, where we are while the program has the terminal, each of these calls would
- * stop us. */
+/*
+ * Blocks SIGTTOU: in the background, where we are while the program has the terminal, each of these
+ * calls would stop us.
+ */
 static void hold_stop(sigset_t *before)
 {
 	sigset_t set;

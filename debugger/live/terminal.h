@@ -1,4 +1,4 @@
-/* Our terminal, which a program under control has while it runs. */
+/* Our terminal, which the debuggee has while it runs. */
 #ifndef DEBUGGER_LIVE_TERMINAL_H
 #define DEBUGGER_LIVE_TERMINAL_H
 
@@ -17,10 +17,10 @@ struct terminal {
 
 /*
  * Makes the program's process group the one that the terminal is for, with the modes that the
- * program left. What fails is left as it is: a program may have closed the terminal, or hung it up.
+ * program left. Errors are ignored: a program may have closed the terminal, or hung it up.
  */
 void terminal_give(struct terminal *t, pid_t group);
-/* Takes it back, with our modes. */
+/* Takes the terminal back, with our modes. */
 void terminal_take(struct terminal *t);
 
 #endif

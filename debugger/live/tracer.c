@@ -22,7 +22,7 @@ enum {
 
 /* --- sessions: these functions run in the tracer thread --- */
 
-uint64_t tracer_soon(void)
+uint64_t tracer_short_deadline(void)
 {
 	return clock_now_ns() + TRACER_TIMEOUT_NS;
 }
@@ -54,7 +54,7 @@ static struct error *attach_thread(struct tracer *tr, pid_t tid)
 		return NULL;
 	}
 	int errnum = errno;
-	/* It has ended, or the kernel seized it because a tracee of ours started it. */
+	/* The thread has ended, or the kernel seized it because a tracee of ours started it. */
 	if (errnum == ESRCH ||
 	    (errnum == EPERM && (tr->tracees.n > 0 || proc_thread_has_ended(tr->pid, tid))))
 		return NULL;
@@ -63,7 +63,7 @@ static struct error *attach_thread(struct tracer *tr, pid_t tid)
 	                       : error_os(errnum, "seizing thread %d", (int)tid);
 }
 
-static struct error *attach_all(struct tracer *tr, DIR *tasks)
+static struct error *tracer_attach_all(struct tracer *tr, DIR *tasks)
 {
 	const struct dirent *entry;
 	size_t before;
@@ -89,14 +89,14 @@ static struct error *attach(struct tracer *tr, pid_t pid)
 	char path[64];
 
 	if (tr->pid)
-		return error_new(ERR_STATE, "process %d is traced already", (int)tr->pid);
+		return error_new(ERR_STATE, "process %d is already being traced", (int)tr->pid);
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	DIR *tasks = opendir(path);
 	if (!tasks)
 		return live_exited(pid);
 	tr->pid = pid;
 	tr->launched = false;
-	struct error *err = attach_all(tr, tasks);
+	struct error *err = tracer_attach_all(tr, tasks);
 	closedir(tasks);
 	if (err) {
 		tr->pid = 0;
@@ -106,24 +106,24 @@ static struct error *attach(struct tracer *tr, pid_t pid)
 	return err;
 }
 
-static struct error *need_session(const struct tracer *tr)
+static struct error *tracer_need_session(const struct tracer *tr)
 {
-	return tr->pid ? NULL : error_new(ERR_STATE, "no program is traced, or it has ended");
+	return tr->pid ? NULL : error_new(ERR_STATE, "no program is being traced, or it has ended");
 }
 
 /* The caller of all other requests is in a read that does not end. */
-static void let_go(void *arg)
+static void tracer_let_go(void *arg)
 {
 	struct tracer_request r = { .kind = TRACER_DETACH };
 
 	error_free(tracer_request(arg, &r));
 }
 
-/* After the first request of a session. */
+/* Registers tracer_let_go() with the read guard, after the first request of a session. */
 static struct error *begin_session(struct tracer *tr, struct error *err)
 {
 	if (!err)
-		read_guard_let_go(let_go, tr);
+		read_guard_let_go(tracer_let_go, tr);
 	return err;
 }
 
@@ -141,18 +141,18 @@ static struct error *serve(struct tracer *tr, struct tracer_request *r)
 	case TRACER_ATTACH:
 		return begin_session(tr, attach(tr, r->attach.pid));
 	case TRACER_CONTINUE:
-		TRY(need_session(tr));
+		TRY(tracer_need_session(tr));
 		tr->left_out = r->resume.but;
 		tracer_continue(tr);
 		return NULL;
 	case TRACER_DETACH:
-		TRY(need_session(tr));
+		TRY(tracer_need_session(tr));
 		return tracer_detach(tr);
 	case TRACER_KILL:
-		TRY(need_session(tr));
+		TRY(tracer_need_session(tr));
 		return kill(tr->pid, SIGKILL) == 0 ? NULL : error_os(errno, "killing it");
 	default:
-		TRY(need_session(tr));
+		TRY(tracer_need_session(tr));
 		return tracer_control(tr, r);
 	}
 }
@@ -191,7 +191,7 @@ static void attend(struct tracer *tr)
 }
 
 /* Lets the program go at the end of the tracer. */
-static void leave(struct tracer *tr)
+static void tracer_leave(struct tracer *tr)
 {
 	if (tr->launched)
 		tracer_reap(tr, tr->pid);
@@ -205,21 +205,21 @@ static void *tracer_main(void *arg)
 
 	tr->tid = gettid();
 	while (!tr->quit) {
-		if (tr->pid && sem_trywait(&tr->requests) != 0) {
+		if (tr->pid && sem_trywait(&tr->errand.requests) != 0) {
 			attend(tr);
 			continue;
 		}
-		while (!tr->pid && sem_wait(&tr->requests) != 0)
+		while (!tr->pid && sem_wait(&tr->errand.requests) != 0)
 			;
-		if (tr->request) {
-			tr->error = serve(tr, tr->request);
+		if (tr->errand.request) {
+			tr->errand.error = serve(tr, tr->errand.request);
 			tracer_after_event(tr);
 		} else {
 			tr->quit = true; /* tracer_free() */
 		}
 		if (tr->quit && tr->pid)
-			leave(tr);
-		sem_post(&tr->done);
+			tracer_leave(tr);
+		sem_post(&tr->errand.done);
 	}
 	return NULL;
 }
@@ -233,12 +233,12 @@ struct tracer *tracer_new(void)
 
 	if (!tr)
 		out_of_memory();
-	sem_init(&tr->requests, 0, 0);
-	sem_init(&tr->done, 0, 0);
-	pthread_mutex_init(&tr->lock, NULL);
+	sem_init(&tr->errand.requests, 0, 0);
+	sem_init(&tr->errand.done, 0, 0);
+	pthread_mutex_init(&tr->events.lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&tr->arrived, &attr);
+	pthread_cond_init(&tr->events.arrived, &attr);
 	pthread_condattr_destroy(&attr);
 	return tr;
 }
@@ -249,7 +249,7 @@ struct tracer *tracer_new(void)
  */
 static void wait_gone(struct tracer *tr)
 {
-	uint64_t deadline = tracer_soon();
+	uint64_t deadline = tracer_short_deadline();
 	char path[64];
 
 	pthread_join(tr->thread, NULL);
@@ -259,7 +259,7 @@ static void wait_gone(struct tracer *tr)
 	tr->started = tr->quit = false;
 }
 
-static struct error *start(struct tracer *tr)
+static struct error *tracer_start(struct tracer *tr)
 {
 	sigset_t all;
 
@@ -289,28 +289,28 @@ static void block_child(sigset_t *before)
 }
 
 /* Passes a request to the tracer thread and waits for it. NULL: the thread ends. */
-static struct error *ask(struct tracer *tr, struct tracer_request *r)
+static struct error *tracer_ask(struct tracer *tr, struct tracer_request *r)
 {
 	sigset_t before;
 
-	tr->request = r;
-	tr->error = NULL;
+	tr->errand.request = r;
+	tr->errand.error = NULL;
 	block_child(&before);
-	sem_post(&tr->requests);
+	sem_post(&tr->errand.requests);
 	/* If the thread waits for an event, this signal ends the wait. It blocks the signal. */
 	pthread_kill(tr->thread, SIGCHLD);
-	while (sem_wait(&tr->done) != 0)
+	while (sem_wait(&tr->errand.done) != 0)
 		;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (tr->quit)
 		wait_gone(tr);
-	return tr->error;
+	return tr->errand.error;
 }
 
 struct error *tracer_request(struct tracer *tr, struct tracer_request *request)
 {
-	TRY(start(tr));
-	return ask(tr, request);
+	TRY(tracer_start(tr));
+	return tracer_ask(tr, request);
 }
 
 void tracer_free(struct tracer *tr)
@@ -318,17 +318,18 @@ void tracer_free(struct tracer *tr)
 	if (!tr)
 		return;
 	if (tr->started)
-		error_free(ask(tr, NULL));
+		error_free(tracer_ask(tr, NULL));
 	tracer_unwatch_all(tr);
 	vec_free(&tr->tracees);
-	vec_free(&tr->events);
+	vec_free(&tr->events.queue);
 	vec_free(&tr->planted);
-	vec_free(&tr->newborn);
-	vec_free(&tr->vforks);
-	sem_destroy(&tr->requests);
-	sem_destroy(&tr->done);
-	pthread_cond_destroy(&tr->arrived);
-	pthread_mutex_destroy(&tr->lock);
+	vec_free(&tr->newborn.pids);
+	vec_free(&tr->unannounced.pids);
+	vec_free(&tr->vforks.waiting);
+	sem_destroy(&tr->errand.requests);
+	sem_destroy(&tr->errand.done);
+	pthread_cond_destroy(&tr->events.arrived);
+	pthread_mutex_destroy(&tr->events.lock);
 	free(tr);
 }
 
@@ -346,7 +347,7 @@ static void wait_arrived(struct tracer *tr, uint64_t deadline)
 		until = deadline;
 	const struct timespec ts = { .tv_sec = (time_t)(until / TRACER_NSEC),
 		                     .tv_nsec = (long)(until % TRACER_NSEC) };
-	pthread_cond_timedwait(&tr->arrived, &tr->lock, &ts);
+	pthread_cond_timedwait(&tr->events.arrived, &tr->events.lock, &ts);
 }
 
 struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct event *ret,
@@ -359,16 +360,16 @@ struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct e
 	sigset_t before;
 
 	block_child(&before);
-	pthread_mutex_lock(&tr->lock);
-	while ((tr->halting || tr->taken == tr->events.n) && !(err = interrupt_check()) &&
-	       clock_now_ns() < deadline)
+	pthread_mutex_lock(&tr->events.lock);
+	while ((tr->events.halting || tr->events.taken == tr->events.queue.n) &&
+	       !(err = interrupt_check()) && clock_now_ns() < deadline)
 		wait_arrived(tr, deadline);
-	*found = !err && !tr->halting && tr->taken < tr->events.n;
+	*found = !err && !tr->events.halting && tr->events.taken < tr->events.queue.n;
 	if (*found)
-		*ret = tr->events.data[tr->taken++];
-	if (tr->taken == tr->events.n)
-		tr->taken = tr->events.n = 0;
-	pthread_mutex_unlock(&tr->lock);
+		*ret = tr->events.queue.data[tr->events.taken++];
+	if (tr->events.taken == tr->events.queue.n)
+		tr->events.taken = tr->events.queue.n = 0;
+	pthread_mutex_unlock(&tr->events.lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err;
 }

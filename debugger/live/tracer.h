@@ -65,12 +65,12 @@ enum tracer_request_kind {
 	TRACER_CONTROL,  /* from now on breakpoints, some signals and execve() halt the program */
 	TRACER_HALT,     /* stops all threads, until TRACER_CONTINUE */
 	TRACER_PASSES,   /* counts threads that filters have let pass: see struct tracer_request */
-	/* Of a controlled program that is halted; ERR_STATE otherwise. */
+	/* Requests of a controlled program that is halted; ERR_STATE otherwise. */
 	TRACER_BREAK,        /* plants breakpoints; changes the filters of those that are there */
 	TRACER_UNBREAK,      /* removes them; no error if there is none */
 	TRACER_WRITE_MEMORY, /* a breakpoint in these bytes stays */
 	TRACER_STEP,         /* one instruction of one thread: see struct tracer_request */
-	TRACER_REGISTERS,    /* reads those of one thread */
+	TRACER_REGISTERS,    /* reads the registers of one thread */
 	TRACER_WATCH,        /* a hardware breakpoint; no error if it is there */
 	TRACER_UNWATCH,      /* removes it; no error if there is none */
 	TRACER_SIGNAL, /* which signal a thread receives in place of the one that stopped it */
@@ -86,7 +86,7 @@ enum tracer_watch_kind {
 	TRACER_ACCESSED, /* written or read */
 };
 
-/* A processor has four hardware breakpoints for each thread: x86-64, debug registers. */
+/* A CPU has four hardware breakpoints for each thread: x86-64, debug registers. */
 enum { TRACER_MAX_WATCHES = 4 };
 
 /* How a program is launched. All zeros: as a child that shares everything with us. */
@@ -103,12 +103,12 @@ struct tracer_launch {
 enum { TRACER_MAX_LOADS = 4 };
 
 /*
- * As a register of a filter: the thread pointer, on machines where it is among the general
- * registers of the kernel, as on x86-64. Elsewhere it cannot be read.
+ * The thread pointer as a register of a filter, on machines where it is among the general registers
+ * of the kernel, as on x86-64. Elsewhere it cannot be read.
  */
 enum { TRACER_THREAD_POINTER = 1 << 16 };
 
-/* Of the thread's value to that of the filter. */
+/* Order of the thread's value to that of the filter. */
 enum tracer_order { TRACER_EQUAL, TRACER_LESS, TRACER_MORE };
 
 /*
@@ -132,7 +132,7 @@ struct tracer_break {
 	uint64_t addr;
 	/*
 	 * TRACER_BREAK: only a thread that matches one of them is reported, or all of those that
-	 * and_next combines. What cannot be read matches. n 0: every thread.
+	 * and_next combines. A value that cannot be read matches. n 0: every thread.
 	 */
 	const struct tracer_filter *filters;
 	size_t n;
@@ -156,8 +156,8 @@ struct tracer_request {
 		} attach;
 		/* Bit n - 1 is signal n. */
 		struct {
-			uint64_t stop; /* they halt the program before they are delivered */
-			uint64_t drop; /* they are not delivered */
+			uint64_t stop; /* signals that halt the program before they are delivered */
+			uint64_t drop; /* signals that are not delivered */
 		} control;
 		/* n of them, in that order; one that cannot be planted does not keep the rest. */
 		struct {
@@ -217,7 +217,9 @@ struct tracer_request {
 			pid_t tid;
 			uint64_t addr; /* result */
 		} arrive;
-		/* TRACER_MATCH: filters as of TRACER_BREAK, n of them. What cannot be read matches.
+		/*
+		 * TRACER_MATCH: filters as of TRACER_BREAK, n of them. A value that cannot be read
+		 * matches.
 		 */
 		struct {
 			pid_t tid;
@@ -243,12 +245,12 @@ void tracer_free(struct tracer *tr);
 /* Executes a request; returns when it is done. */
 struct error *tracer_request(struct tracer *tr, struct tracer_request *request) MUST_CHECK;
 
-/* Whether it has halted a program that is under control. For any thread. */
+/* Whether the tracer has halted a controlled program. For any thread. */
 bool tracer_is_halted(const struct tracer *tr);
 
 /*
- * In len bytes that were read at addr from the memory of the tracer's program, puts the original
- * bytes in place of breakpoints. For any thread.
+ * Puts the original bytes in place of breakpoints in len bytes that were read at addr from the
+ * memory of the tracer's program. For any thread.
  */
 void tracer_hide_breakpoints(struct tracer *tr, uint64_t addr, void *bytes, size_t len);
 

@@ -37,7 +37,8 @@ static bool poke_word(pid_t tid, uint64_t addr, const unsigned char *bytes)
 }
 
 /* Copies bytes between buf and the words at addr: to the memory if write. */
-static struct error *copy(pid_t tid, uint64_t addr, unsigned char *buf, size_t len, bool write)
+static struct error *tracer_break_copy(pid_t tid, uint64_t addr, unsigned char *buf, size_t len,
+                                       bool write)
 {
 	for (size_t done = 0; done < len;) {
 		uint64_t base = (addr + done) / WORD * WORD;
@@ -57,10 +58,10 @@ static struct error *copy(pid_t tid, uint64_t addr, unsigned char *buf, size_t l
 
 struct error *tracer_poke(pid_t tid, uint64_t addr, const void *bytes, size_t len)
 {
-	return copy(tid, addr, (unsigned char *)(uintptr_t)bytes, len, true);
+	return tracer_break_copy(tid, addr, (unsigned char *)(uintptr_t)bytes, len, true);
 }
 
-static bool poke_quietly(pid_t tid, uint64_t addr, const void *bytes, size_t len)
+static bool tracer_break_poke_quietly(pid_t tid, uint64_t addr, const void *bytes, size_t len)
 {
 	struct error *err CLEANUP(error_freep) = tracer_poke(tid, addr, bytes, len);
 
@@ -72,15 +73,16 @@ static bool poke_quietly(pid_t tid, uint64_t addr, const void *bytes, size_t len
 bool tracer_lift(struct tracer *tr, pid_t tid, struct planted *p)
 {
 	if (!p->lifted)
-		p->lifted = poke_quietly(tid, p->addr, p->original, tr->arch->breakpoint_size);
+		p->lifted = tracer_break_poke_quietly(tid, p->addr, p->original,
+		                                      tr->arch->breakpoint.size);
 	return p->lifted;
 }
 
 bool tracer_replant(struct tracer *tr, pid_t tid, struct planted *p)
 {
 	if (p->lifted)
-		p->lifted = !poke_quietly(tid, p->addr, tr->arch->breakpoint,
-		                          tr->arch->breakpoint_size);
+		p->lifted = !tracer_break_poke_quietly(tid, p->addr, tr->arch->breakpoint.insn,
+		                                       tr->arch->breakpoint.size);
 	return !p->lifted;
 }
 
@@ -102,12 +104,13 @@ void tracer_clean(struct tracer *tr, pid_t tid)
 		const struct planted *p = &tr->planted.data[i];
 
 		if (!p->lifted)
-			poke_quietly(tid, p->addr, p->original, tr->arch->breakpoint_size);
+			tracer_break_poke_quietly(tid, p->addr, p->original,
+			                          tr->arch->breakpoint.size);
 	}
 }
 
 /* tr->lock is held. */
-static void count_planted(struct tracer *tr)
+static void tracer_break_count_planted(struct tracer *tr)
 {
 	atomic_store(&tr->nplanted, tr->planted.n);
 }
@@ -116,7 +119,7 @@ static struct error *plant(struct tracer *tr, pid_t tid, const struct tracer_bre
 {
 	struct planted p = { .addr = b->addr, .lifted = true };
 	struct planted *there = tracer_planted_at(tr, p.addr);
-	size_t size = tr->arch->breakpoint_size;
+	size_t size = tr->arch->breakpoint.size;
 
 	if (there) {
 		tracer_filter_set(there, b->filters, b->n);
@@ -127,14 +130,14 @@ static struct error *plant(struct tracer *tr, pid_t tid, const struct tracer_bre
 		    tr->planted.data[i].addr - p.addr < size)
 			return error_new(ERR_USAGE, "another breakpoint overlaps it");
 	}
-	TRY(copy(tid, p.addr, p.original, size, false));
-	if (!tr->vfork_parent && !tracer_replant(tr, tid, &p))
+	TRY(tracer_break_copy(tid, p.addr, p.original, size, false));
+	if (!tr->vforks.parent && !tracer_replant(tr, tid, &p))
 		return error_fault(p.addr);
 	tracer_filter_set(&p, b->filters, b->n);
-	pthread_mutex_lock(&tr->lock);
+	pthread_mutex_lock(&tr->events.lock);
 	*vec_push(&tr->planted) = p;
-	count_planted(tr);
-	pthread_mutex_unlock(&tr->lock);
+	tracer_break_count_planted(tr);
+	pthread_mutex_unlock(&tr->events.lock);
 	return NULL;
 }
 
@@ -162,10 +165,10 @@ static void unplant(struct tracer *tr, pid_t tid, uint64_t addr)
 	/* Memory that is not mapped any more has no breakpoint. */
 	tracer_lift(tr, tid, p);
 	tracer_filter_set(p, NULL, 0);
-	pthread_mutex_lock(&tr->lock);
+	pthread_mutex_lock(&tr->events.lock);
 	*p = tr->planted.data[--tr->planted.n];
-	count_planted(tr);
-	pthread_mutex_unlock(&tr->lock);
+	tracer_break_count_planted(tr);
+	pthread_mutex_unlock(&tr->events.lock);
 }
 
 void tracer_unplant(struct tracer *tr, pid_t tid, const struct tracer_request *r)
@@ -178,10 +181,10 @@ void tracer_forget_breakpoints(struct tracer *tr)
 {
 	for (size_t i = 0; i < tr->planted.n; i++)
 		tracer_filter_set(&tr->planted.data[i], NULL, 0);
-	pthread_mutex_lock(&tr->lock);
+	pthread_mutex_lock(&tr->events.lock);
 	tr->planted.n = 0;
-	count_planted(tr);
-	pthread_mutex_unlock(&tr->lock);
+	tracer_break_count_planted(tr);
+	pthread_mutex_unlock(&tr->events.lock);
 }
 
 /* Whether the two ranges have bytes in common; *from and *to: which, as offsets in the first. */
@@ -200,7 +203,7 @@ static bool overlap(uint64_t addr, size_t len, uint64_t other, size_t other_len,
 struct error *tracer_write(struct tracer *tr, pid_t tid, uint64_t addr, const void *bytes,
                            size_t len)
 {
-	size_t from, to, size = tr->arch->breakpoint_size;
+	size_t from, to, size = tr->arch->breakpoint.size;
 	struct error *err;
 
 	tracer_lift_all(tr, tid);
@@ -210,12 +213,12 @@ struct error *tracer_write(struct tracer *tr, pid_t tid, uint64_t addr, const vo
 
 		if (!overlap(addr, len, p->addr, size, &from, &to))
 			continue;
-		pthread_mutex_lock(&tr->lock);
+		pthread_mutex_lock(&tr->events.lock);
 		memcpy(p->original + (addr + from - p->addr), (const char *)bytes + from,
 		       to - from);
-		pthread_mutex_unlock(&tr->lock);
+		pthread_mutex_unlock(&tr->events.lock);
 	}
-	if (!tr->vfork_parent)
+	if (!tr->vforks.parent)
 		tracer_replant_all(tr, tid);
 	return err;
 }
@@ -226,15 +229,15 @@ void tracer_hide_breakpoints(struct tracer *tr, uint64_t addr, void *bytes, size
 
 	if (atomic_load(&tr->nplanted) == 0 || len == 0)
 		return;
-	pthread_mutex_lock(&tr->lock);
+	pthread_mutex_lock(&tr->events.lock);
 	for (size_t i = 0; i < tr->planted.n; i++) {
 		const struct planted *p = &tr->planted.data[i];
 
-		if (overlap(addr, len, p->addr, tr->arch->breakpoint_size, &from, &to))
+		if (overlap(addr, len, p->addr, tr->arch->breakpoint.size, &from, &to))
 			memcpy((char *)bytes + from, p->original + (addr + from - p->addr),
 			       to - from);
 	}
-	pthread_mutex_unlock(&tr->lock);
+	pthread_mutex_unlock(&tr->events.lock);
 }
 
 /* ---- threads at breakpoints ---- */
@@ -281,7 +284,7 @@ struct planted *tracer_take_trap(struct tracer *tr, pid_t tid, unsigned char *re
 	    !is_of_breakpoint(&info) || !tracer_read_registers(tr, tid, regs))
 		return NULL;
 	memcpy(&pc, regs + offset, sizeof(pc));
-	pc -= tr->arch->breakpoint_pc;
+	pc -= tr->arch->breakpoint.pc;
 	memcpy(regs + offset, &pc, sizeof(pc));
 	return tracer_planted_at(tr, pc);
 }
@@ -292,7 +295,7 @@ bool tracer_is_trap_pending(struct tracer *tr, pid_t tid)
 	siginfo_t pending[AT_ONCE];
 	struct __ptrace_peeksiginfo_args from = { .nr = AT_ONCE };
 
-	if (!tr->planted.n || !tracer_planted_at(tr, tracer_pc(tr, tid) - tr->arch->breakpoint_pc))
+	if (!tr->planted.n || !tracer_planted_at(tr, tracer_pc(tr, tid) - tr->arch->breakpoint.pc))
 		return false;
 	for (;;) {
 		long n = ptrace(PTRACE_PEEKSIGINFO, tid, &from, pending);

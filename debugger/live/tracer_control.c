@@ -24,7 +24,7 @@ enum {
 /* ---- halting ---- */
 
 /* A stopped thread, through which the memory can be read and written; 0: none. */
-static pid_t any_stopped(const struct tracer *tr)
+static pid_t tracer_control_any_stopped(const struct tracer *tr)
 {
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		if (tr->tracees.data[i].state == TRACEE_STOPPED && tr->tracees.data[i].kept)
@@ -33,10 +33,10 @@ static pid_t any_stopped(const struct tracer *tr)
 	return 0;
 }
 
-/* It sleeps until its child executes a program or ends, and nothing wakes it before. */
+/* Whether the tracee sleeps until its child executes a program or ends; nothing wakes it before. */
 static bool is_in_vfork(const struct tracer *tr, const struct tracee *tracee)
 {
-	return tracee->tid == tr->vfork_parent;
+	return tracee->tid == tr->vforks.parent;
 }
 
 static bool can_stop(const struct tracer *tr, const struct tracee *tracee)
@@ -98,7 +98,7 @@ static void settle(struct tracer *tr, size_t i, uint64_t deadline)
 
 void tracer_halt(struct tracer *tr)
 {
-	uint64_t deadline = tracer_soon();
+	uint64_t deadline = tracer_short_deadline();
 
 	tr->halted = tr->busy = true;
 	tr->want_halt = false;
@@ -126,7 +126,7 @@ static uint64_t keep_all_but_faults(void)
 	return mask;
 }
 
-static bool change_mask(enum __ptrace_request request, pid_t tid, uint64_t *mask)
+static bool tracer_control_change_mask(enum __ptrace_request request, pid_t tid, uint64_t *mask)
 {
 	return ptrace(request, tid, (void *)sizeof(*mask), mask) == 0;
 }
@@ -157,7 +157,7 @@ static bool is_step(const struct wait_status *w)
 static bool step_bare(struct tracer *tr, size_t i, uint64_t pc)
 {
 	pid_t tid = tr->tracees.data[i].tid;
-	uint64_t deadline = tracer_soon();
+	uint64_t deadline = tracer_short_deadline();
 	struct wait_status w;
 
 	for (int n = 0; n < MAX_STEPS && !tr->want_halt; n++) {
@@ -165,7 +165,7 @@ static bool step_bare(struct tracer *tr, size_t i, uint64_t pc)
 		tr->tracees.data[i].state = TRACEE_RUNNING;
 		if (!next_event(tr, tid, deadline, &w)) {
 			ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-			if (!next_event(tr, tid, tracer_soon(), &w))
+			if (!next_event(tr, tid, tracer_short_deadline(), &w))
 				return false;
 		}
 		if (is_step(&w)) {
@@ -181,7 +181,7 @@ static bool step_bare(struct tracer *tr, size_t i, uint64_t pc)
 	return false;
 }
 
-/* The same with the breakpoint at its pc out of the way, and other signals kept. */
+/* step_bare() with the breakpoint at the thread's pc out of the way, and other signals kept. */
 static bool step(struct tracer *tr, size_t i)
 {
 	pid_t tid = tr->tracees.data[i].tid;
@@ -193,18 +193,19 @@ static bool step(struct tracer *tr, size_t i)
 		tracer_lift(tr, tid, p);
 	if (tracer_is_watched(tr, pc))
 		tracer_pass(tr, tid);
-	bool masked = !is_at_syscall(tr, tid, pc) && change_mask(PTRACE_GETSIGMASK, tid, &mask) &&
-	              change_mask(PTRACE_SETSIGMASK, tid, &kept);
+	bool masked = !is_at_syscall(tr, tid, pc) &&
+	              tracer_control_change_mask(PTRACE_GETSIGMASK, tid, &mask) &&
+	              tracer_control_change_mask(PTRACE_SETSIGMASK, tid, &kept);
 	bool done = step_bare(tr, i, pc);
 
 	if (masked && tr->tracees.data[i].state == TRACEE_STOPPED)
-		change_mask(PTRACE_SETSIGMASK, tid, &mask);
+		tracer_control_change_mask(PTRACE_SETSIGMASK, tid, &mask);
 	/* An execve() has forgotten it. */
 	p = tracer_planted_at(tr, pc);
-	pid_t by = any_stopped(tr);
-	if (p && by && !tr->vfork_parent)
+	pid_t by = tracer_control_any_stopped(tr);
+	if (p && by && !tr->vforks.parent)
 		tracer_replant(tr, by, p);
-	settle(tr, i, tracer_soon());
+	settle(tr, i, tracer_short_deadline());
 	tr->tracees.data[i].held = true;
 	tr->busy = false;
 	return done;
@@ -215,37 +216,37 @@ static bool step(struct tracer *tr, size_t i)
 /* Lets a child of vfork() run. */
 static void begin_vfork(struct tracer *tr)
 {
-	struct vforked v = tr->vforks.data[--tr->vforks.n];
+	struct vforked v = tr->vforks.waiting.data[--tr->vforks.waiting.n];
 
 	tracer_lift_all(tr, v.parent);
-	tr->vfork_parent = v.parent;
+	tr->vforks.parent = v.parent;
 	ptrace(PTRACE_DETACH, v.child, NULL, NULL);
 }
 
 /* Lets threads run; while a vfork() lasts only the one that called it. */
 static void resume_all(struct tracer *tr)
 {
-	pid_t by = any_stopped(tr);
+	pid_t by = tracer_control_any_stopped(tr);
 
-	if (by && !tr->vfork_parent)
+	if (by && !tr->vforks.parent)
 		tracer_replant_all(tr, by);
-	if (!tr->vfork_parent && tr->vforks.n)
+	if (!tr->vforks.parent && tr->vforks.waiting.n)
 		begin_vfork(tr);
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		struct tracee *tracee = &tr->tracees.data[i];
 
 		tracee->held = tracee->tid == tr->left_out ||
-		               (tr->vfork_parent && tracee->tid != tr->vfork_parent);
+		               (tr->vforks.parent && tracee->tid != tr->vforks.parent);
 		tracer_go_on(tr, tracee);
 	}
 }
 
 void tracer_continue(struct tracer *tr)
 {
-	/* Several events may have halted it at once: it stands still at each of them. */
+	/* Several events may have halted the program at once: it stands still at each of them. */
 	if (tracer_has_halt(tr) || tracer_report_hit(tr, NULL))
 		return;
-	for (size_t i = 0; i < tr->tracees.n && !tr->vfork_parent && !tr->want_halt; i++) {
+	for (size_t i = 0; i < tr->tracees.n && !tr->vforks.parent && !tr->want_halt; i++) {
 		struct tracee *tracee = &tr->tracees.data[i];
 		uint64_t at = tracee->reported;
 
@@ -254,7 +255,10 @@ void tracer_continue(struct tracer *tr)
 		tracee->reported = 0;
 		if (at != tracer_pc(tr, tracee->tid))
 			continue;
-		/* Without a step: if we are killed in the middle of one, it ends the program. */
+		/*
+		 * A hardware breakpoint needs no step: if we are killed in the middle of one, it
+		 * ends the program.
+		 */
 		if (tracer_planted_at(tr, at))
 			step(tr, i);
 		else if (tracer_is_watched(tr, at))
@@ -281,19 +285,19 @@ static void pass(struct tracer *tr)
 	tracer_count_steps(tr);
 }
 
-static void follow(struct tracer *tr)
+static void tracer_control_follow(struct tracer *tr)
 {
 	if (tr->want_pass && !tr->want_halt && !tr->halted)
 		pass(tr);
 	if (tr->want_halt && !tr->halted)
 		tracer_halt(tr);
 	tr->want_halt = tr->want_pass = false;
-	if (tr->vfork_over) {
-		tr->vfork_over = false;
+	if (tr->vforks.over) {
+		tr->vforks.over = false;
 		if (!tr->halted)
 			tracer_continue(tr);
 	}
-	if (tr->vforks.n && !tr->vfork_parent && !tr->halted) {
+	if (tr->vforks.waiting.n && !tr->vforks.parent && !tr->halted) {
 		tracer_halt(tr);
 		tracer_continue(tr);
 	}
@@ -304,19 +308,19 @@ void tracer_after_event(struct tracer *tr)
 	if (tr->standing)
 		return;
 	if (tr->pid)
-		follow(tr);
-	if (tr->halting)
+		tracer_control_follow(tr);
+	if (tr->events.halting)
 		tracer_show_events(tr);
 }
 
 /* ---- new processes ---- */
 
-static bool take_newborn(struct tracer *tr, pid_t child)
+bool tracer_take_pid(struct pid_list *list, pid_t pid)
 {
-	for (size_t i = 0; i < tr->newborn.n; i++) {
-		if (tr->newborn.data[i] != child)
+	for (size_t i = 0; i < list->pids.n; i++) {
+		if (list->pids.data[i] != pid)
 			continue;
-		tr->newborn.data[i] = tr->newborn.data[--tr->newborn.n];
+		list->pids.data[i] = list->pids.data[--list->pids.n];
 		return true;
 	}
 	return false;
@@ -329,14 +333,14 @@ static bool shares_memory(pid_t a, pid_t b)
 
 void tracer_new_process(struct tracer *tr, pid_t parent, pid_t child, bool is_vfork)
 {
-	bool was_busy = tr->busy, born = take_newborn(tr, child);
+	bool was_busy = tr->busy, born = tracer_take_pid(&tr->newborn, child);
 	struct wait_status w;
 
 	if (!born && !tr->planted.n)
 		return; /* it is let go at its first stop */
 	tr->busy = true;
 	if (!born)
-		born = next_event(tr, child, tracer_soon(), &w) && w.status != -1 &&
+		born = next_event(tr, child, tracer_short_deadline(), &w) && w.status != -1 &&
 		       WIFSTOPPED(w.status);
 	tr->busy = was_busy;
 	if (!born)
@@ -344,7 +348,7 @@ void tracer_new_process(struct tracer *tr, pid_t parent, pid_t child, bool is_vf
 	if (is_vfork && tr->planted.n) {
 		struct tracee *tracee = tracer_find(tr, parent);
 
-		*vec_push(&tr->vforks) = (struct vforked){ parent, child };
+		*vec_push(&tr->vforks.waiting) = (struct vforked){ parent, child };
 		if (tracee)
 			tracee->held = true;
 		return;
@@ -358,18 +362,18 @@ void tracer_new_process(struct tracer *tr, pid_t parent, pid_t child, bool is_vf
 
 void tracer_end_session(struct tracer *tr)
 {
-	for (size_t i = 0; i < tr->newborn.n; i++)
-		ptrace(PTRACE_DETACH, tr->newborn.data[i], NULL, NULL);
-	for (size_t i = 0; i < tr->vforks.n; i++)
-		ptrace(PTRACE_DETACH, tr->vforks.data[i].child, NULL, NULL);
+	for (size_t i = 0; i < tr->newborn.pids.n; i++)
+		ptrace(PTRACE_DETACH, tr->newborn.pids.data[i], NULL, NULL);
+	for (size_t i = 0; i < tr->vforks.waiting.n; i++)
+		ptrace(PTRACE_DETACH, tr->vforks.waiting.data[i].child, NULL, NULL);
 	tracer_forget_breakpoints(tr);
 	tracer_unwatch_all(tr);
-	tr->newborn.n = tr->vforks.n = 0;
-	tr->vfork_parent = tr->left_out = 0;
+	tr->newborn.pids.n = tr->unannounced.pids.n = tr->vforks.waiting.n = 0;
+	tr->vforks.parent = tr->left_out = 0;
 	tr->pid = 0;
 	read_guard_let_go(NULL, NULL);
 	/* clang 14 has no value for an assignment to an atomic_bool. */
-	tr->vfork_over = false;
+	tr->vforks.over = false;
 	tr->halted = false;
 	tr->want_halt = false;
 	tr->controlled = false;
@@ -384,7 +388,7 @@ struct error *tracer_detach(struct tracer *tr)
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		if (tr->tracees.data[i].state != TRACEE_RUNNING)
 			continue;
-		/* The kernel lets it go when this thread ends. */
+		/* The kernel lets a thread that has ended go when this thread ends. */
 		tr->quit |= tr->tracees.data[i].ended;
 		if (tr->tracees.data[i].ended)
 			continue;
@@ -396,7 +400,7 @@ struct error *tracer_detach(struct tracer *tr)
 		                 "thread %d is in uninterruptible sleep and cannot be detached",
 		                 (int)tid);
 	}
-	pid_t by = any_stopped(tr);
+	pid_t by = tracer_control_any_stopped(tr);
 	if (by)
 		tracer_lift_all(tr, by);
 	tracer_unwatch_all(tr);
@@ -425,7 +429,7 @@ static struct error *step_thread(struct tracer *tr, struct tracer_request *r)
 
 		if (tracee->tid != r->step.tid || tracee->state != TRACEE_STOPPED)
 			continue;
-		if (tr->vfork_parent)
+		if (tr->vforks.parent)
 			return error_new(ERR_STATE, "a child of vfork() uses its memory");
 		r->step.done = step(tr, i);
 		tr->want_halt = false;
@@ -445,10 +449,10 @@ static struct planted *filters_at(struct tracer *tr, uint64_t addr)
 	struct planted *p = tracer_planted_at(tr, addr);
 
 	for (unsigned n = 0; !p && n < TRACER_MAX_WATCHES; n++) {
-		const struct tracer_watch *w = &tr->watches[n];
+		const struct tracer_watch *w = &tr->hardware.watches[n];
 
 		if (w->len && w->kind == TRACER_EXECUTED && w->addr == addr)
-			p = &tr->watch_filters[n];
+			p = &tr->hardware.filters[n];
 	}
 	return p;
 }
@@ -459,7 +463,7 @@ static void arrive(struct tracer *tr, struct tracer_request *r)
 	struct tracee *tracee = tracer_find(tr, r->arrive.tid);
 
 	r->arrive.addr = 0;
-	/* With a signal to receive, it may enter a handler first. */
+	/* A thread with a signal to receive may enter a handler first. */
 	if (!tracee || tracee->state != TRACEE_STOPPED || tracee->signal)
 		return;
 	uint64_t pc = tracer_pc(tr, tracee->tid);
@@ -469,7 +473,7 @@ static void arrive(struct tracer *tr, struct tracer_request *r)
 	if (p && (!tracer_read_registers(tr, tracee->tid, regs) ||
 	          !tracer_filter_matches(tr, &g, regs, p)))
 		return;
-	/* One that is planted here from now on is for those who come here later. */
+	/* A breakpoint that is planted here from now on is for threads that come here later. */
 	tracee->reported = pc;
 	r->arrive.addr = p ? pc : 0;
 }
@@ -533,7 +537,7 @@ static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 	}
 }
 
-static struct error *begin(struct tracer *tr, const struct tracer_request *r)
+static struct error *tracer_control_begin(struct tracer *tr, const struct tracer_request *r)
 {
 	if (!tr->arch)
 		TRY(live_check(tr->pid, false, &tr->arch));
@@ -546,9 +550,9 @@ static struct error *begin(struct tracer *tr, const struct tracer_request *r)
 struct error *tracer_control(struct tracer *tr, struct tracer_request *r)
 {
 	if (r->kind == TRACER_CONTROL)
-		return begin(tr, r);
+		return tracer_control_begin(tr, r);
 	if (!tr->controlled)
-		return error_new(ERR_STATE, "process %d is not controlled", (int)tr->pid);
+		return error_new(ERR_STATE, "process %d is not being debugged", (int)tr->pid);
 	if (r->kind == TRACER_HALT) {
 		tracer_halt(tr);
 		return NULL;
@@ -557,7 +561,7 @@ struct error *tracer_control(struct tracer *tr, struct tracer_request *r)
 		tracer_passes(tr, r);
 		return NULL;
 	}
-	pid_t by = any_stopped(tr);
+	pid_t by = tracer_control_any_stopped(tr);
 	if (!tr->halted || !by)
 		return error_new(ERR_STATE, "process %d is running", (int)tr->pid);
 	return act(tr, r, by);

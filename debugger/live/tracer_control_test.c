@@ -460,7 +460,7 @@ static void check_few(struct target *t, const struct seen *all, const pid_t *tid
 {
 	size_t listed = 0;
 
-	expect_ok(target_stop_few(t, tids, n));
+	expect_ok(target_stop_threads(t, tids, n));
 	for (size_t i = 0; i < ALL; i++) {
 		const struct thread *th = target_thread_by_tid(t, all[i].tid);
 		bool wanted = false;
@@ -543,7 +543,7 @@ static void test_errors(void **state)
 	error_free(err);
 	expect_ok(tracer_request(tr, &r));
 	err = at(tr, TRACER_BREAK, code());
-	assert_non_null(strstr(err->message, "not controlled"));
+	assert_non_null(strstr(err->message, "not being debugged"));
 	error_free(err);
 	control(tr, 0, 0);
 	err = at(tr, TRACER_BREAK, code());

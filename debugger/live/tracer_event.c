@@ -47,7 +47,7 @@ static bool something_else(struct tracer *tr, pid_t tid)
 	int n = 0;
 
 	if (tid == -1)
-		return sem_getvalue(&tr->requests, &n) == 0 && n > 0;
+		return sem_getvalue(&tr->errand.requests, &n) == 0 && n > 0;
 	if (tr->busy)
 		return false;
 	return interrupt_is_requested();
@@ -119,36 +119,36 @@ struct tracee *tracer_find(struct tracer *tr, pid_t tid)
 
 void tracer_keep_event(struct tracer *tr, struct event e)
 {
-	pthread_mutex_lock(&tr->lock);
-	if (tr->events.n - tr->taken >= MAX_EVENTS && e.kind != EVENT_EXIT &&
+	pthread_mutex_lock(&tr->events.lock);
+	if (tr->events.queue.n - tr->events.taken >= MAX_EVENTS && e.kind != EVENT_EXIT &&
 	    e.kind != EVENT_KILLED) {
-		tr->lost++;
+		tr->events.lost++;
 	} else {
-		e.lost = tr->lost;
-		tr->lost = 0;
-		*vec_push(&tr->events) = e;
-		tr->halting |= e.halted;
-		pthread_cond_signal(&tr->arrived);
+		e.lost = tr->events.lost;
+		tr->events.lost = 0;
+		*vec_push(&tr->events.queue) = e;
+		tr->events.halting |= e.halted;
+		pthread_cond_signal(&tr->events.arrived);
 	}
-	pthread_mutex_unlock(&tr->lock);
+	pthread_mutex_unlock(&tr->events.lock);
 }
 
 void tracer_show_events(struct tracer *tr)
 {
-	pthread_mutex_lock(&tr->lock);
-	tr->halting = false;
-	pthread_cond_signal(&tr->arrived);
-	pthread_mutex_unlock(&tr->lock);
+	pthread_mutex_lock(&tr->events.lock);
+	tr->events.halting = false;
+	pthread_cond_signal(&tr->events.arrived);
+	pthread_mutex_unlock(&tr->events.lock);
 }
 
 bool tracer_has_halt(struct tracer *tr)
 {
 	bool has = false;
 
-	pthread_mutex_lock(&tr->lock);
-	for (size_t i = tr->taken; i < tr->events.n && !has; i++)
-		has = tr->events.data[i].halted;
-	pthread_mutex_unlock(&tr->lock);
+	pthread_mutex_lock(&tr->events.lock);
+	for (size_t i = tr->events.taken; i < tr->events.queue.n && !has; i++)
+		has = tr->events.queue.data[i].halted;
+	pthread_mutex_unlock(&tr->events.lock);
 	return has;
 }
 
@@ -167,10 +167,12 @@ static bool is_thread(const struct tracer *tr, pid_t tid)
  */
 static struct tracee *new_tracee(struct tracer *tr, const struct wait_status *w)
 {
-	if (tr->pid && is_thread(tr, w->tid))
+	if (tr->pid && is_thread(tr, w->tid)) {
+		*vec_push(&tr->unannounced.pids) = w->tid;
 		return tracer_add(tr, w->tid);
+	}
 	if (tr->pid && tr->planted.n)
-		*vec_push(&tr->newborn) = w->tid;
+		*vec_push(&tr->newborn.pids) = w->tid;
 	else
 		ptrace(PTRACE_DETACH, w->tid, NULL, NULL);
 	return NULL;
@@ -210,10 +212,11 @@ static void take_exec(struct tracer *tr, struct tracee *tracee)
 		if (other != tracee && other->kept)
 			other->state = TRACEE_GONE;
 	}
+	tr->unannounced.pids.n = 0;
 	tracer_forget_breakpoints(tr);
 	tracer_unwatch_all(tr);
 	tracee->reported = 0;
-	tr->vfork_parent = 0;
+	tr->vforks.parent = 0;
 	tr->want_halt |= tr->controlled;
 	tracer_keep_event(
 		tr,
@@ -224,6 +227,7 @@ static void take_child(struct tracer *tr, pid_t tid, int event)
 {
 	struct event e = { .kind = EVENT_CLONE, .tid = tid };
 	unsigned long child = 0;
+	bool known = false;
 
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &child) != 0)
 		return;
@@ -232,12 +236,12 @@ static void take_child(struct tracer *tr, pid_t tid, int event)
 		e.kind = EVENT_FORK;
 	else if (event == PTRACE_EVENT_VFORK)
 		e.kind = EVENT_VFORK;
-	else if (is_thread(tr, e.child))
+	else if ((known = tracer_take_pid(&tr->unannounced, e.child)) || is_thread(tr, e.child))
 		e.kind = EVENT_NEW_THREAD;
 	tracer_keep_event(tr, e);
 	if (e.kind != EVENT_NEW_THREAD)
 		tracer_new_process(tr, tid, e.child, e.kind == EVENT_VFORK);
-	else if (!tracer_find(tr, e.child))
+	else if (!known && !tracer_find(tr, e.child))
 		tracer_add(tr, e.child);
 }
 
@@ -283,7 +287,10 @@ static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, struct pla
 	return true;
 }
 
-/* As take_breakpoint(), but those that come to one before they stop are reported later. */
+/*
+ * Handles a hit like take_breakpoint(), but other threads' hits before they stop are reported
+ * later.
+ */
 static void take_watch(struct tracer *tr, struct tracee *tracee)
 {
 	tracee->signal = 0;
@@ -291,7 +298,10 @@ static void take_watch(struct tracer *tr, struct tracee *tracee)
 		tr->want_halt = tracer_report_hit(tr, tracee);
 }
 
-/* Its process has been killed or exits: it has left the stop that was reported; its end follows. */
+/*
+ * Whether the thread has left the stop that was reported: its process has been killed or exits. The
+ * thread's end follows.
+ */
 static bool has_left(const struct tracee *tracee)
 {
 	siginfo_t info;
@@ -307,7 +317,10 @@ static void take_signal(struct tracer *tr, struct tracee *tracee, int signal)
 
 	if (p && take_breakpoint(tr, tracee, p, regs))
 		return;
-	/* Whose signal it was is unknown then; it is received no more. */
+	/*
+	 * The sender of the signal is unknown if the thread has left; the signal is received no
+	 * more.
+	 */
 	if (has_left(tracee)) {
 		tracee->signal = 0;
 		return;
@@ -330,16 +343,16 @@ static void take_kept(struct tracer *tr, struct tracee *tracee, int event, int s
 	bool before = tracee->group_stop;
 
 	tracee->group_stop = event == PTRACE_EVENT_STOP && stops_jobs(signal);
-	/* Every thread reports it: queue the event once. */
+	/* Every thread reports a stop of job control: queue the event once. */
 	if (tracee->group_stop && !before && tracee->tid == tr->pid)
 		tracer_keep_event(tr, (struct event){ .kind = EVENT_STOPPED,
 		                                      .tid = tracee->tid,
 		                                      .signal = signal });
 	if (event == 0) {
 		take_signal(tr, tracee, signal);
-	} else if (event == PTRACE_EVENT_VFORK_DONE && tracee->tid == tr->vfork_parent) {
-		tr->vfork_parent = 0;
-		tr->vfork_over = true;
+	} else if (event == PTRACE_EVENT_VFORK_DONE && tracee->tid == tr->vforks.parent) {
+		tr->vforks.parent = 0;
+		tr->vforks.over = true;
 		tracer_replant_all(tr, tracee->tid);
 	} else if (event == PTRACE_EVENT_EXEC) {
 		take_exec(tr, tracee);
@@ -358,7 +371,9 @@ struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
 		return NULL;
 	int event = w->status >> 16, signal = WSTOPSIG(w->status);
 	tracee->state = TRACEE_STOPPED;
-	/* Without an event it is a signal to deliver: the thread receives it when it continues. */
+	/*
+	 * A stop without an event is a signal to deliver: the thread receives it when it continues.
+	 */
 	tracee->signal = event == 0 ? signal : 0;
 	tracee->at_signal = event == 0;
 	if (!tracee->kept)
@@ -378,7 +393,7 @@ struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
  */
 static void prepare_core(struct tracer *tr, const struct tracee *tracee)
 {
-	if (tracee->signal && tr->planted.n && !tr->vfork_parent &&
+	if (tracee->signal && tr->planted.n && !tr->vforks.parent &&
 	    proc_signal_ends(tracee->tid, tracee->signal))
 		tracer_lift_all(tr, tracee->tid);
 }

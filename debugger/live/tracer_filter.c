@@ -12,26 +12,26 @@
 
 bool tracer_read_registers(struct tracer *tr, pid_t tid, unsigned char *ret)
 {
-	struct iovec iov = { ret, tr->arch->user_regs_size };
+	struct iovec iov = { ret, tr->arch->regset.user_regs_size };
 
-	return tr->arch->user_regs_size <= TRACER_MAX_USER_REGS &&
+	return tr->arch->regset.user_regs_size <= TRACER_MAX_USER_REGS &&
 	       ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0 &&
-	       iov.iov_len == tr->arch->user_regs_size;
+	       iov.iov_len == tr->arch->regset.user_regs_size;
 }
 
 bool tracer_write_registers(struct tracer *tr, pid_t tid, const unsigned char *regs)
 {
-	struct iovec iov = { (void *)(uintptr_t)regs, tr->arch->user_regs_size };
+	struct iovec iov = { (void *)(uintptr_t)regs, tr->arch->regset.user_regs_size };
 
 	return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0;
 }
 
-/* Where the registers have what a filter begins with. */
-static bool find_register(const struct arch *arch, unsigned reg, size_t *offset)
+/* Offset in the kernel's registers of the one that a filter begins with. False: it is not there. */
+static bool tracer_filter_find_register(const struct arch *arch, unsigned reg, size_t *offset)
 {
 	if (reg == TRACER_THREAD_POINTER) {
-		*offset = arch->tp_offset;
-		return arch->tp_regset == NT_PRSTATUS;
+		*offset = arch->thread_pointer.offset;
+		return arch->thread_pointer.regset == NT_PRSTATUS;
 	}
 	if (reg >= arch->nregs)
 		return false;
@@ -39,14 +39,14 @@ static bool find_register(const struct arch *arch, unsigned reg, size_t *offset)
 	return true;
 }
 
-/* What a filter begins with. False: it cannot be evaluated. */
+/* The address or value that a filter begins with. False: the filter cannot be evaluated. */
 static bool find_start(const struct tracer *tr, const struct tracer_filter *f,
                        const unsigned char *regs, uint64_t *ret)
 {
 	size_t at;
 
-	if (!find_register(tr->arch, f->reg, &at) || f->size < 1 || f->size > sizeof(*ret) ||
-	    f->nloads > TRACER_MAX_LOADS)
+	if (!tracer_filter_find_register(tr->arch, f->reg, &at) || f->size < 1 ||
+	    f->size > sizeof(*ret) || f->nloads > TRACER_MAX_LOADS)
 		return false;
 	memcpy(ret, regs + at, sizeof(*ret));
 	*ret += (uint64_t)f->offset[0];
@@ -62,9 +62,9 @@ static void look(const struct tracer *tr, struct glance *g, const unsigned char 
 	g->n = 0;
 	for (size_t i = 0; i < p->nfilters; i++) {
 		if (p->filters[i].nloads && find_start(tr, &p->filters[i], regs, &start))
-			tracer_glance_want(g, start);
+			tracer_batched_read_want(g, start);
 	}
-	tracer_glance_take(g, p);
+	tracer_batched_read_take(g, p);
 	p->nseen = 0;
 }
 
@@ -83,7 +83,7 @@ static bool find_value(const struct tracer *tr, struct glance *g, const struct t
 			value += (uint64_t)f->offset[i];
 		if (i > 0 && p->nseen < GLANCE_WORDS)
 			p->seen[p->nseen++] = value;
-		if (!tracer_glance_load(g, value, size, &value))
+		if (!tracer_batched_read_load(g, value, size, &value))
 			return false;
 	}
 	*ret = f->size == sizeof(value) ? value : value & ((UINT64_C(1) << (8 * f->size)) - 1);
@@ -156,13 +156,13 @@ static bool read_data(void *arg, uint64_t addr, void *buf, size_t len)
 	const struct executed *e = arg;
 
 	e->p->data_at = addr;
-	if (!tracer_glance_data(e->g, addr, buf, len))
+	if (!tracer_batched_read_data(e->g, addr, buf, len))
 		return false;
 	tracer_hide_breakpoints(e->tr, addr, buf, len);
 	return true;
 }
 
-/* Where the program itself may write, and no breakpoint is. */
+/* Writes only where the program itself may write, and no breakpoint is. */
 static bool write_data(void *arg, uint64_t addr, const void *buf, size_t len)
 {
 	const struct executed *e = arg;
@@ -171,14 +171,14 @@ static bool write_data(void *arg, uint64_t addr, const void *buf, size_t len)
 	struct iovec remote = { (void *)(uintptr_t)addr, len };
 
 	for (size_t i = 0; i < tr->planted.n; i++) {
-		if (tr->planted.data[i].addr + tr->arch->breakpoint_size > addr &&
+		if (tr->planted.data[i].addr + tr->arch->breakpoint.size > addr &&
 		    tr->planted.data[i].addr < addr + len)
 			return false;
 	}
 	return process_vm_writev(e->g->tid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
-static bool has_plain_calls(void *arg)
+static bool tracer_filter_has_plain_calls(void *arg)
 {
 	const struct executed *e = arg;
 	uintptr_t set = e->tr->arch->shadow_regset;
@@ -188,11 +188,14 @@ static bool has_plain_calls(void *arg)
 	return !set || ptrace(PTRACE_GETREGSET, e->g->tid, (void *)set, &iov) != 0;
 }
 
-/* Whether what is done for a thread would go unseen. */
+/*
+ * Whether a hardware breakpoint or watchpoint is set, which would not see what is done for a
+ * thread.
+ */
 static bool is_watched(const struct tracer *tr)
 {
 	for (unsigned n = 0; n < TRACER_MAX_WATCHES; n++) {
-		if (tr->watches[n].len)
+		if (tr->hardware.watches[n].len)
 			return true;
 	}
 	return false;
@@ -209,7 +212,7 @@ static bool write_changed(struct tracer *tr, pid_t tid, const unsigned char *bef
 	size_t changed[FEW], n = 0;
 	long word;
 
-	for (size_t at = 0; at + WORD <= tr->arch->user_regs_size; at += WORD) {
+	for (size_t at = 0; at + WORD <= tr->arch->regset.user_regs_size; at += WORD) {
 		if (memcmp(before + at, after + at, WORD) == 0)
 			continue;
 		if (n == FEW)
@@ -228,12 +231,13 @@ bool tracer_execute(struct tracer *tr, const struct glance *g, struct planted *p
                     unsigned char *regs)
 {
 	struct executed e = { tr, g, p };
-	const struct arch_memory memory = {
-		.arg = &e, .read = read_data, .write = write_data, .plain_calls = has_plain_calls
-	};
+	const struct arch_memory memory = { .arg = &e,
+		                            .read = read_data,
+		                            .write = write_data,
+		                            .plain_calls = tracer_filter_has_plain_calls };
 	unsigned char code[GLANCE_CODE], before[TRACER_MAX_USER_REGS];
 
-	memcpy(before, regs, tr->arch->user_regs_size);
+	memcpy(before, regs, tr->arch->regset.user_regs_size);
 	if (!tr->arch->execute || is_watched(tr))
 		return false;
 	memcpy(code, g->code, g->ncode);
@@ -245,8 +249,8 @@ bool tracer_execute(struct tracer *tr, const struct glance *g, struct planted *p
 /* ---- how often, and for how long ---- */
 
 /*
- * What it takes the kernel to stop a thread, wake the tracer and continue the thread, at least: of
- * the 45 us that a pass took, 35 were not spent in the tracer.
+ * Least time the kernel takes to stop a thread, wake the tracer and continue the thread: of the 45
+ * us that a pass took, 35 were not spent in the tracer.
  */
 enum { STOP_NS = 20000 };
 
@@ -288,9 +292,9 @@ void tracer_passes(struct tracer *tr, struct tracer_request *r)
 	if (p)
 		take_passes(p, r);
 	for (unsigned n = 0; n < TRACER_MAX_WATCHES; n++) {
-		if (tr->watches[n].kind == TRACER_EXECUTED && tr->watches[n].len &&
-		    tr->watches[n].addr == r->passes.addr)
-			take_passes(&tr->watch_filters[n], r);
+		if (tr->hardware.watches[n].kind == TRACER_EXECUTED &&
+		    tr->hardware.watches[n].len && tr->hardware.watches[n].addr == r->passes.addr)
+			take_passes(&tr->hardware.filters[n], r);
 	}
 }
 

@@ -78,7 +78,7 @@ static _Noreturn void become(const struct tracer *tr, const struct tracer_reques
 
 void tracer_reap(struct tracer *tr, pid_t pid)
 {
-	uint64_t deadline = tracer_soon();
+	uint64_t deadline = tracer_short_deadline();
 	struct wait_status w = { 0 };
 
 	kill(pid, SIGKILL);
@@ -91,7 +91,7 @@ void tracer_reap(struct tracer *tr, pid_t pid)
 /* Waits for execve() of the program, which is stopped then. */
 static struct error *wait_exec(struct tracer *tr, const char *path)
 {
-	uint64_t deadline = tracer_soon();
+	uint64_t deadline = tracer_short_deadline();
 	struct wait_status w;
 
 	while (next_event(tr, tr->pid, deadline, &w)) {
@@ -134,7 +134,7 @@ struct error *tracer_launch(struct tracer *tr, struct tracer_request *r)
 	int fds[2];
 
 	if (tr->pid)
-		return error_new(ERR_STATE, "process %d is traced already", (int)tr->pid);
+		return error_new(ERR_STATE, "process %d is already being traced", (int)tr->pid);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
 		return error_os(errno, "starting %s", r->launch.path);
 	pid_t pid = fork();

@@ -1,6 +1,6 @@
 /*
  * Internals of the tracer, shared by tracer.c, tracer_launch.c, tracer_event.c, tracer_stop.c,
- * tracer_control.c, tracer_break.c, tracer_filter.c, tracer_glance.c and tracer_watch.c. All
+ * tracer_control.c, tracer_break.c, tracer_filter.c, tracer_batched_read.c and tracer_watch.c. All
  * functions run in the tracer thread.
  */
 #ifndef DEBUGGER_LIVE_TRACER_PRIVATE_H
@@ -38,10 +38,14 @@ struct tracee {
 	int signal;      /* to be delivered when the thread continues */
 	int watch_fd[TRACER_MAX_WATCHES]; /* perf events of tracer.watches, each plus 1; 0: none */
 	unsigned late;  /* bit n: it has hit tracer.watches[n], which no event has said yet */
-	bool at_signal; /* one has stopped it: it can receive one when it continues */
+	bool at_signal; /* a signal has stopped it: it can receive one when it continues */
 	/* Used during a stop; name is in the target's stop_arena. */
 	const char *name;
 	char run_state;
+};
+
+struct pid_list {
+	VEC(pid_t) pids;
 };
 
 enum { MAX_BREAKPOINT = 8 };
@@ -61,7 +65,7 @@ struct planted {
 	bool passing;             /* a thread steps over it; its time is not counted yet */
 };
 
-/* What was read at once of a thread that stands at a breakpoint. */
+/* Memory that was read at once for a thread that stands at a breakpoint. */
 struct glance {
 	pid_t tid;
 	unsigned char code[GLANCE_CODE]; /* ncode bytes from the breakpoint on, with it */
@@ -79,29 +83,58 @@ struct vforked {
 	pid_t child;
 };
 
+/* The request that the caller has set, and the tracer thread completes. */
+struct tracer_errand {
+	struct tracer_request *request;
+	struct error *error;
+	sem_t requests, done;
+};
+
+/* Events for the caller. */
+struct tracer_events {
+	pthread_mutex_t lock;
+	pthread_cond_t arrived;
+	VEC(struct event) queue;
+	size_t taken, lost;
+	bool halting; /* an event is queued whose halt is not complete: the caller waits */
+};
+
+/* Hardware breakpoints. */
+struct tracer_hardware {
+	struct tracer_watch watches[TRACER_MAX_WATCHES]; /* len 0: none */
+	struct planted filters[TRACER_MAX_WATCHES];      /* their filters, and nothing else */
+	int lowest_fd, highest_fd; /* of all that were used for them; 0: none */
+};
+
+/* Calls of vfork(). */
+struct tracer_vforks {
+	VEC(struct vforked) waiting; /* they have not begun: parent and child are stopped */
+	pid_t parent;                /* sleeps in vfork() while its child runs; 0: none */
+	bool over;                   /* the call of parent has just ended */
+};
+
+/* The scheduling of the tracer thread before it was raised for a stop. */
+struct tracer_priority {
+	bool raised;
+	int old_policy, old_nice; /* policy -1: only nice was changed */
+	struct sched_param old_param;
+};
+
 struct tracer {
 	/* Used by the calling thread. */
 	pthread_t thread;
 	bool started;
 	sigset_t caller_mask; /* signal mask for a launched program */
-	/* The current request, which the caller sets and the tracer thread completes. */
-	struct tracer_request *request;
-	struct error *error;
-	sem_t requests, done;
+	struct tracer_errand errand;
 	bool quit; /* the thread ends; the kernel then detaches all tracees left */
-	/* Queued events, for the caller. */
-	pthread_mutex_t lock;
-	pthread_cond_t arrived;
-	VEC(struct event) events;
-	size_t taken, lost;
-	bool halting; /* an event is queued whose halt is not complete: the caller waits */
-	/* Breakpoints; changed by the tracer thread with the lock, which other readers take. */
+	struct tracer_events events;
+	/*
+	 * Breakpoints; changed by the tracer thread with the lock of the events, which other
+	 * readers take.
+	 */
 	VEC(struct planted) planted;
 	atomic_size_t nplanted;
-	/* Hardware breakpoints; len 0: none. */
-	struct tracer_watch watches[TRACER_MAX_WATCHES];
-	struct planted watch_filters[TRACER_MAX_WATCHES]; /* their filters, and nothing else */
-	int lowest_fd, highest_fd; /* of all that were used for them; 0: none */
+	struct tracer_hardware hardware;
 	/* Used by the tracer thread. */
 	pid_t tid;
 	pid_t pid; /* of the session's program; 0: no session */
@@ -119,15 +152,16 @@ struct tracer {
 		bool passed;             /* the last event was of a thread that passed */
 		unsigned vain, left_out; /* see may_spin() */
 	} spin;
-	bool busy;          /* waits for single threads: ^C must not end that */
-	VEC(pid_t) newborn; /* new processes that are stopped before their first instruction */
-	VEC(struct vforked) vforks; /* that have not begun: parent and child are stopped */
-	pid_t vfork_parent;         /* sleeps in vfork() while its child runs; 0: none */
-	bool vfork_over;            /* that has just ended */
-	pid_t left_out;             /* not resumed by tracer_continue(); 0: all are */
-	bool raised;
-	int old_policy, old_nice; /* policy -1: only nice was changed */
-	struct sched_param old_param;
+	bool busy; /* waits for single threads: ^C must not end that */
+	/*
+	 * Threads whose first stop came before the clone event of the thread that started them:
+	 * they may have ended when that event comes.
+	 */
+	struct pid_list unannounced;
+	struct pid_list newborn; /* new processes that are stopped before their first instruction */
+	struct tracer_vforks vforks;
+	pid_t left_out; /* not resumed by tracer_continue(); 0: all are */
+	struct tracer_priority priority;
 };
 
 /* A result of waitpid(). */
@@ -156,7 +190,7 @@ void tracer_prune(struct tracer *tr);
 /* The tracee that is not gone; NULL: none. */
 struct tracee *tracer_find(struct tracer *tr, pid_t tid);
 /* When a wait for single threads that starts now ends. */
-uint64_t tracer_soon(void);
+uint64_t tracer_short_deadline(void);
 
 /* Queues an event for the caller. */
 void tracer_keep_event(struct tracer *tr, struct event e);
@@ -178,12 +212,14 @@ struct tracee *tracer_add(struct tracer *tr, pid_t tid);
 uintptr_t tracer_options(void);
 
 /* tracer_control.c */
-/* Stops all threads until tracer_continue(). Those that do not stop in time cannot run either. */
+/* Stops all threads until tracer_continue(). Threads that do not stop in time cannot run either. */
 void tracer_halt(struct tracer *tr);
 /* Steps threads over the breakpoints that were reported, then resumes all. */
 void tracer_continue(struct tracer *tr);
-/* What must follow an event: halt, or hold the threads for a vfork(). */
+/* Follows up an event: halts, or holds the threads for a vfork(). */
 void tracer_after_event(struct tracer *tr);
+/* True: pid was in the list, and is removed from it. */
+bool tracer_take_pid(struct pid_list *list, pid_t pid);
 /* Handles a new process, which is stopped or will be: see tracer.h. */
 void tracer_new_process(struct tracer *tr, pid_t parent, pid_t child, bool is_vfork);
 struct error *tracer_detach(struct tracer *tr) MUST_CHECK;
@@ -239,10 +275,10 @@ bool tracer_execute(struct tracer *tr, const struct glance *g, struct planted *p
                     unsigned char *regs);
 /* Sets the filters of a breakpoint. */
 void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, size_t n);
-/* Counts a thread that passes it by itself; others are counted with their time. */
+/* Counts a thread that passes the breakpoint by itself; others are counted with their time. */
 void tracer_count_step(struct planted *p);
 void tracer_count_pass(struct tracer *tr, struct planted *p);
-/* All threads that stepped over breakpoints run again. */
+/* Counts the time of threads that stepped over breakpoints, all of which run again. */
 void tracer_count_steps(struct tracer *tr);
 /* TRACER_PASSES */
 void tracer_passes(struct tracer *tr, struct tracer_request *r);
@@ -254,18 +290,18 @@ bool tracer_read_registers(struct tracer *tr, pid_t tid, unsigned char *ret);
 bool tracer_write_registers(struct tracer *tr, pid_t tid, const unsigned char *regs);
 enum { TRACER_MAX_USER_REGS = 1024 };
 
-/* tracer_glance.c */
-/* An address at which tracer_glance_take() reads 8 bytes; one too many is left out. */
-void tracer_glance_want(struct glance *g, uint64_t addr);
-/* Reads what is wanted, what p->seen and p->data_at say and, unless it is 0, at p->addr. */
-void tracer_glance_take(struct glance *g, const struct planted *p);
+/* tracer_batched_read.c */
+/* An address at which tracer_batched_read_take() reads 8 bytes; one too many is left out. */
+void tracer_batched_read_want(struct glance *g, uint64_t addr);
+/* Reads the wanted addresses, those of p->seen and p->data_at and, unless it is 0, p->addr. */
+void tracer_batched_read_take(struct glance *g, const struct planted *p);
 /* The size (1 to 8) bytes at an address, which are read now if they were not. False: impossible. */
-bool tracer_glance_load(struct glance *g, uint64_t addr, unsigned size, uint64_t *ret);
+bool tracer_batched_read_load(struct glance *g, uint64_t addr, unsigned size, uint64_t *ret);
 /*
  * At most 8 bytes of one moment; false too if another thread writes there just now. Breakpoints
  * are among them.
  */
-bool tracer_glance_data(const struct glance *g, uint64_t addr, void *buf, size_t len);
+bool tracer_batched_read_data(const struct glance *g, uint64_t addr, void *buf, size_t len);
 
 /* tracer_watch.c */
 struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w) MUST_CHECK;

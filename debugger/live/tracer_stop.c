@@ -36,19 +36,19 @@ enum {
 };
 
 /* ptrace() declares data as a pointer where the kernel expects a number. */
-static long trace(enum __ptrace_request request, pid_t tid, uintptr_t data)
+static long tracer_stop_trace(enum __ptrace_request request, pid_t tid, uintptr_t data)
 {
 	return ptrace(request, tid, NULL, (void *)data);
 }
 
-static bool thread_stat(struct live *l, pid_t tid, struct proc_stat *ret)
+static bool tracer_stop_thread_stat(struct live *l, pid_t tid, struct proc_stat *ret)
 {
 	SCRATCH(scratch);
 	char name[64];
 
 	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
 	const char *text = proc_read(&scratch, l->t->pid, name, NULL);
-	return text && proc_stat_parse(&l->t->stop_arena, text, ret);
+	return text && proc_stat_parse(&l->t->stop.arena, text, ret);
 }
 
 /*
@@ -59,8 +59,8 @@ static bool leave_asleep(struct live *l, pid_t tid)
 {
 	struct peek p;
 
-	if (!l->brief || l->t->stopped_at || !target_is_excluded(l->t, tid) ||
-	    !live_peek_thread(l, tid, &p) || !p.asleep || !p.regs.thread_pointer)
+	if (!l->brief || l->t->stop.began || !target_is_excluded(l->t, tid) ||
+	    !live_thread_stat(l, tid, &p) || !p.asleep || !p.regs.thread_pointer)
 		return false;
 	*vec_push(&l->peeks) = p;
 	map_put(&l->known, (uint64_t)tid, l);
@@ -72,10 +72,10 @@ static bool leave_running(struct live *l, pid_t tid)
 {
 	struct peek p;
 
-	if (!l->brief || !l->t->options.only || tid == l->t->options.only)
+	if (!l->brief || !l->t->stop.options.only || tid == l->t->stop.options.only)
 		return false;
 	map_put(&l->known, (uint64_t)tid, l);
-	if (!l->t->stopped_at && live_peek_thread(l, tid, &p))
+	if (!l->t->stop.began && live_thread_stat(l, tid, &p))
 		*vec_push(&l->peeks) = p;
 	return true;
 }
@@ -110,7 +110,7 @@ static struct error *try_seize(const struct live *l, pid_t tid, int *errnum)
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
 	for (int i = 1;; i++) {
-		*errnum = trace(PTRACE_SEIZE, tid, 0) == 0 ? 0 : errno;
+		*errnum = tracer_stop_trace(PTRACE_SEIZE, tid, 0) == 0 ? 0 : errno;
 		struct error *traced = *errnum ? live_traced(tid) : NULL;
 
 		if (*errnum != EPERM || l->tracer->pid || traced || i == SEIZE_TRIES)
@@ -124,7 +124,7 @@ static struct error *seize(struct live *l, pid_t tid)
 	struct tracee tracee = { .tid = tid, .state = TRACEE_RUNNING };
 	struct proc_stat stat;
 
-	if (!thread_stat(l, tid, &stat) || of_session(l, tid, &stat))
+	if (!tracer_stop_thread_stat(l, tid, &stat) || of_session(l, tid, &stat))
 		return NULL;
 	tracee.name = stat.comm;
 	tracee.run_state = stat.state;
@@ -134,7 +134,7 @@ static struct error *seize(struct live *l, pid_t tid)
 		if (errnum == ESRCH)
 			return NULL;
 		/* A main thread that has ended stays listed while other threads run. */
-		if (!thread_stat(l, tid, &stat))
+		if (!tracer_stop_thread_stat(l, tid, &stat))
 			return NULL;
 		if (stat.state == 'Z' || stat.state == 'X') {
 			tracee.state = TRACEE_GONE;
@@ -168,38 +168,38 @@ static struct error *seize_new(struct live *l, DIR *tasks)
 		    !leave_asleep(l, tid))
 			TRY(seize(l, tid));
 	}
-	/* One thread stops even if all sleep: a stop without any is none. */
-	if (!l->tracer->tracees.n && l->peeks.n && !(l->brief && l->t->options.only))
+	/* At least one thread is seized even if all sleep: a stop without a thread is none. */
+	if (!l->tracer->tracees.n && l->peeks.n && !(l->brief && l->t->stop.options.only))
 		TRY(seize(l, l->peeks.data[--l->peeks.n].tid));
 	return interrupt_check();
 }
 
 /* Whether the options limit the stop to less than TRACER_TIMEOUT_NS. */
-static bool is_limited(const struct live *l)
+static bool tracer_stop_is_limited(const struct live *l)
 {
 	return l->brief && l->brief->max_ns && l->brief->max_ns < TRACER_TIMEOUT_NS;
 }
 
-/* By when all threads must be stopped, to leave time to read their registers and resume them. */
+/* Deadline for all threads to stop, which leaves time to read their registers and resume them. */
 static uint64_t deadline_of(const struct live *l)
 {
 	uint64_t rest = BASE_COST_NS + l->tracer->tracees.n * (REGS_COST_NS + RESUME_COST_NS);
 
-	if (!is_limited(l))
-		return l->t->stopped_at + TRACER_TIMEOUT_NS;
-	return l->t->stopped_at + clock_between(rest, l->brief->max_ns);
+	if (!tracer_stop_is_limited(l))
+		return l->t->stop.began + TRACER_TIMEOUT_NS;
+	return l->t->stop.began + clock_between(rest, l->brief->max_ns);
 }
 
 /*
  * Sets and returns l->over: the limit is exceeded. Also if all threads have stopped, but too late.
  */
-static bool is_over(struct live *l)
+static bool tracer_stop_is_over(struct live *l)
 {
-	l->over |= is_limited(l) && clock_now_ns() > deadline_of(l);
+	l->over |= tracer_stop_is_limited(l) && clock_now_ns() > deadline_of(l);
 	return l->over;
 }
 
-/* Waits for the tracees from first on to stop. Those that do not stay TRACEE_RUNNING. */
+/* Waits for the tracees from first on to stop. Tracees that do not stop stay TRACEE_RUNNING. */
 static struct error *wait_stopped(struct live *l, size_t first)
 {
 	struct tracer *tr = l->tracer;
@@ -212,16 +212,16 @@ static struct error *wait_stopped(struct live *l, size_t first)
 			take_event(tr, &w);
 		TRY(interrupt_check());
 	}
-	is_over(l);
+	tracer_stop_is_over(l);
 	return NULL;
 }
 
 /* Interrupts the tracees from first on, but no more once the time is over: each takes time. */
 static void interrupt_from(struct live *l, size_t first)
 {
-	for (size_t i = first; i < l->tracer->tracees.n && !is_over(l); i++) {
+	for (size_t i = first; i < l->tracer->tracees.n && !tracer_stop_is_over(l); i++) {
 		if (l->tracer->tracees.data[i].state == TRACEE_RUNNING)
-			trace(PTRACE_INTERRUPT, l->tracer->tracees.data[i].tid, 0);
+			tracer_stop_trace(PTRACE_INTERRUPT, l->tracer->tracees.data[i].tid, 0);
 	}
 }
 
@@ -233,26 +233,26 @@ static void raise_priority(struct tracer *tr)
 {
 	const struct sched_param param = { .sched_priority = 1 };
 
-	tr->old_policy = sched_getscheduler(0);
-	if (sched_getparam(0, &tr->old_param) != 0 ||
+	tr->priority.old_policy = sched_getscheduler(0);
+	if (sched_getparam(0, &tr->priority.old_param) != 0 ||
 	    sched_setscheduler(0, SCHED_FIFO, &param) != 0)
-		tr->old_policy = -1;
+		tr->priority.old_policy = -1;
 	/* Without permission for SCHED_FIFO, try a better nice value. */
-	tr->old_nice = getpriority(PRIO_PROCESS, 0);
-	if (tr->old_policy < 0)
+	tr->priority.old_nice = getpriority(PRIO_PROCESS, 0);
+	if (tr->priority.old_policy < 0)
 		setpriority(PRIO_PROCESS, 0, BEST_NICE);
-	tr->raised = true;
+	tr->priority.raised = true;
 }
 
 static void restore_priority(struct tracer *tr)
 {
-	if (!tr->raised)
+	if (!tr->priority.raised)
 		return;
-	if (tr->old_policy >= 0)
-		sched_setscheduler(0, tr->old_policy, &tr->old_param);
+	if (tr->priority.old_policy >= 0)
+		sched_setscheduler(0, tr->priority.old_policy, &tr->priority.old_param);
 	else
-		setpriority(PRIO_PROCESS, 0, tr->old_nice);
-	tr->raised = false;
+		setpriority(PRIO_PROCESS, 0, tr->priority.old_nice);
+	tr->priority.raised = false;
 }
 
 /*
@@ -289,7 +289,7 @@ static struct error *stop_threads(struct live *l)
 	 */
 	while (!(err = seize_new(l, tasks)) && done < l->tracer->tracees.n &&
 	       passes++ < MAX_PASSES) {
-		if (l->t->stopped_at == 0) {
+		if (l->t->stop.began == 0) {
 			if (l->brief && l->brief->prepare)
 				l->brief->prepare(l->brief->arg);
 			/*
@@ -297,7 +297,7 @@ static struct error *stop_threads(struct live *l)
 			 * compete with it.
 			 */
 			raise_priority(l->tracer);
-			l->t->stopped_at = clock_now_ns();
+			l->t->stop.began = clock_now_ns();
 		}
 		interrupt_from(l, done);
 		if ((err = wait_stopped(l, done)))
@@ -328,13 +328,14 @@ static bool read_regs(struct target *t, pid_t tid, void *user_regs, struct regs 
 {
 	const struct arch *arch = t->arch;
 
-	if (!read_regset(tid, NT_PRSTATUS, user_regs, arch->user_regs_size))
+	if (!read_regset(tid, NT_PRSTATUS, user_regs, arch->regset.user_regs_size))
 		return false;
-	*ret = arch_regs_from_user(arch, &t->stop_arena, user_regs);
-	if (arch->tp_regset != NT_PRSTATUS &&
-	    read_regset(tid, arch->tp_regset, user_regs, arch->tp_offset + sizeof(uint64_t)))
-		arch_regs_add_thread_pointer(arch, user_regs, arch->tp_offset + sizeof(uint64_t),
-		                             ret);
+	*ret = arch_regs_from_user(arch, &t->stop.arena, user_regs);
+	if (arch->thread_pointer.regset != NT_PRSTATUS &&
+	    read_regset(tid, arch->thread_pointer.regset, user_regs,
+	                arch->thread_pointer.offset + sizeof(uint64_t)))
+		arch_regs_add_thread_pointer(arch, user_regs,
+		                             arch->thread_pointer.offset + sizeof(uint64_t), ret);
 	return true;
 }
 
@@ -343,27 +344,30 @@ static bool read_regs(struct target *t, pid_t tid, void *user_regs, struct regs 
 /* Whether the stop lists that thread. */
 static bool is_wanted(const struct target *t, pid_t tid)
 {
-	bool wanted = !t->nfew;
+	bool wanted = !t->stop.nfew;
 
-	for (size_t i = 0; i < t->nfew; i++)
-		wanted |= t->few[i] == tid;
+	for (size_t i = 0; i < t->stop.nfew; i++)
+		wanted |= t->stop.few[i] == tid;
 	return wanted;
 }
 
-/* All threads of the session stand still, and new ones were seized by the kernel. */
-static void look_at_few(struct live *l)
+/*
+ * Looks at the listed threads only: all threads of the session stand still, and new ones were
+ * seized by the kernel.
+ */
+static void look_at_threads(struct live *l)
 {
-	l->t->stopped_at = clock_now_ns();
-	for (size_t i = 0; i < l->t->nfew; i++) {
+	l->t->stop.began = clock_now_ns();
+	for (size_t i = 0; i < l->t->stop.nfew; i++) {
 		struct proc_stat stat;
 
-		if (thread_stat(l, l->t->few[i], &stat))
-			of_session(l, l->t->few[i], &stat);
+		if (tracer_stop_thread_stat(l, l->t->stop.few[i], &stat))
+			of_session(l, l->t->stop.few[i], &stat);
 	}
 }
 
 /* Numbers the listed threads as target_set_threads() does all. */
-static void number_few(struct live *l)
+static void number_threads(struct live *l)
 {
 	pid_t pid = l->t->pid;
 
@@ -383,19 +387,19 @@ static void number_few(struct live *l)
 
 /* Threads that were to stop and did not. */
 struct unstopped {
-	size_t n, asleep; /* asleep: uninterruptibly; the others got no processor */
+	size_t n, asleep; /* asleep: uninterruptibly; the others got no CPU */
 };
 
 /*
- * Its registers are unknown, but for the thread pointer, which does not change: thread-locals tell
- * which runtime it is inside. The main thread may be a zombie.
+ * Adds a thread whose registers are unknown, but for the thread pointer, which does not change:
+ * thread-locals tell which runtime it is inside. The main thread may be a zombie.
  */
 static void add_unstopped(struct live *l, struct thread *th, struct unstopped *all)
 {
 	struct peek p;
 
 	all->n++;
-	if (!live_peek_thread(l, th->tid, &p))
+	if (!live_thread_stat(l, th->tid, &p))
 		return;
 	all->asleep += p.run_state == 'D';
 	th->regs = p.regs;
@@ -407,7 +411,7 @@ static const char *why_unstopped(const struct unstopped *u)
 {
 	if (u->asleep == u->n)
 		return "are in uninterruptible sleep";
-	return u->asleep ? "are in uninterruptible sleep or got no processor" : "got no processor";
+	return u->asleep ? "are in uninterruptible sleep or got no CPU time" : "got no CPU time";
 }
 
 static struct error *list_threads(struct live *l)
@@ -417,7 +421,7 @@ static struct error *list_threads(struct live *l)
 	struct unstopped unstopped = { 0 };
 	size_t nstopped = 0;
 	SCRATCH(scratch);
-	void *user_regs = arena_alloc(&scratch, t->arch->user_regs_size);
+	void *user_regs = arena_alloc(&scratch, t->arch->regset.user_regs_size);
 
 	for (size_t i = 0; i < l->tracer->tracees.n; i++) {
 		const struct tracee *tracee = &l->tracer->tracees.data[i];
@@ -445,8 +449,8 @@ static struct error *list_threads(struct live *l)
 		*vec_push(&threads) = live_peeked(l, &l->peeks.data[i]);
 	target_set_threads(t, threads.data, threads.n);
 	vec_free(&threads);
-	if (t->nfew)
-		number_few(l);
+	if (t->stop.nfew)
+		number_threads(l);
 	if (unstopped.n > 0)
 		target_note(t,
 		            "%zu of %zu threads did not stop within %d s: they %s, their stacks "
@@ -455,11 +459,12 @@ static struct error *list_threads(struct live *l)
 		            (int)(TRACER_TIMEOUT_NS / TRACER_NSEC), why_unstopped(&unstopped));
 	if (nstopped > 0)
 		return NULL;
-	if (l->brief && t->options.only && unstopped.n == 0)
-		return error_new(ERR_STATE, "thread %d has ended", (int)t->options.only);
+	if (l->brief && t->stop.options.only && unstopped.n == 0)
+		return error_new(ERR_STATE, "thread %d has ended", (int)t->stop.options.only);
 	/* A process that is being killed stops responding, and is gone a moment later. */
 	struct proc_stat now;
-	bool dying = !thread_stat(l, t->pid, &now) || now.state == 'Z' || now.state == 'X';
+	bool dying =
+		!tracer_stop_thread_stat(l, t->pid, &now) || now.state == 'Z' || now.state == 'X';
 	return unstopped.n == 0 || dying
 	               ? live_exited(t->pid)
 	               : error_new(ERR_STATE, "no thread of process %d could be stopped: they %s",
@@ -468,8 +473,8 @@ static struct error *list_threads(struct live *l)
 
 static struct error *stop_all(struct live *l)
 {
-	if (l->t->nfew) {
-		look_at_few(l);
+	if (l->t->stop.nfew) {
+		look_at_threads(l);
 		TRY(list_threads(l));
 		live_read_clock(l);
 		return NULL;
@@ -495,7 +500,7 @@ static bool is_reaped(struct tracer *tr, pid_t tid)
 }
 
 /* Resumes or detaches a tracee. False if that failed. */
-static bool let_go(struct tracer *tr, size_t i)
+static bool tracer_stop_let_go(struct tracer *tr, size_t i)
 {
 	struct tracee *tracee = &tr->tracees.data[i];
 	struct wait_status w;
@@ -510,7 +515,7 @@ static bool let_go(struct tracer *tr, size_t i)
 		return true;
 	}
 	return tracee->state == TRACEE_STOPPED &&
-	       (trace(PTRACE_DETACH, tracee->tid, (uintptr_t)tracee->signal) == 0 ||
+	       (tracer_stop_trace(PTRACE_DETACH, tracee->tid, (uintptr_t)tracee->signal) == 0 ||
 	        is_reaped(tr, tracee->tid));
 }
 
@@ -520,8 +525,8 @@ void tracer_resume(struct tracer *tr, struct live *l)
 	l->standing = false;
 	tr->standing = false;
 	for (size_t i = 0; i < tr->tracees.n; i++)
-		tr->quit |= !let_go(tr, i);
-	l->t->pause_ns = l->t->stopped_at ? clock_since(l->t->stopped_at) : 0;
+		tr->quit |= !tracer_stop_let_go(tr, i);
+	l->t->stop.pause_ns = l->t->stop.began ? clock_since(l->t->stop.began) : 0;
 	restore_priority(tr);
 	if (l->tasks)
 		closedir(l->tasks);
@@ -536,7 +541,7 @@ struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_
 	l->brief = b;
 	l->over = false;
 	l->peeks.n = 0;
-	l->t->stopped_at = 0;
+	l->t->stop.began = 0;
 	read_guard_stopped(true);
 	l->standing = true;
 	struct error *err = stop_all(l);
@@ -550,14 +555,14 @@ struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_
 
 /* --- target_ops --- */
 
-static struct error *request(struct live *l, enum tracer_request_kind kind,
-                             const struct brief_stop *b)
+static struct error *tracer_stop_request(struct live *l, enum tracer_request_kind kind,
+                                         const struct brief_stop *b)
 {
 	struct tracer_request r = { .kind = kind, .stop = { l, b } };
 	struct error *err = tracer_request(l->tracer, &r);
 
 	if (err || kind != TRACER_STOP)
-		LOG("target", "stopped for %" PRIu64 " us, %zu reads", l->t->pause_ns / 1000,
+		LOG("target", "stopped for %" PRIu64 " us, %zu reads", l->t->stop.pause_ns / 1000,
 		    l->reads);
 	return err ? error_wrap(err, "stopping") : NULL;
 }
@@ -572,7 +577,7 @@ static struct error *stop_for_caller(struct live *l, const struct brief_stop *s)
 
 	if (s->prepare)
 		s->prepare(s->arg);
-	TRY(request(l, TRACER_STOP, &limits));
+	TRY(tracer_stop_request(l, TRACER_STOP, &limits));
 	if (!l->over) {
 		s->act(s->arg);
 		live_resume(l->t);
@@ -583,12 +588,12 @@ static struct error *stop_for_caller(struct live *l, const struct brief_stop *s)
 
 struct error *live_stop(struct target *t)
 {
-	return request(t->private, TRACER_STOP, NULL);
+	return tracer_stop_request(t->private, TRACER_STOP, NULL);
 }
 
 void live_resume(struct target *t)
 {
-	error_free(request(t->private, TRACER_RESUME, NULL));
+	error_free(tracer_stop_request(t->private, TRACER_RESUME, NULL));
 }
 
 static size_t count_stopped(const struct target *t)
@@ -604,10 +609,10 @@ struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, st
 {
 	struct live *l = t->private;
 
-	TRY(l->own_tracer ? request(l, TRACER_STOP_BRIEFLY, s) : stop_for_caller(l, s));
-	ret->pause_ns = t->pause_ns;
+	TRY(l->own_tracer ? tracer_stop_request(l, TRACER_STOP_BRIEFLY, s) : stop_for_caller(l, s));
+	ret->pause_ns = t->stop.pause_ns;
 	ret->stopped = l->over ? 0 : count_stopped(t);
-	for (size_t i = 0; i < l->peeks.n && !t->options.only && !ret->spoiled; i++)
-		ret->spoiled = !live_slept_on(l, &l->peeks.data[i]);
+	for (size_t i = 0; i < l->peeks.n && !t->stop.options.only && !ret->spoiled; i++)
+		ret->spoiled = !live_stayed_asleep(l, &l->peeks.data[i]);
 	return live_same_program(l);
 }

@@ -109,14 +109,13 @@ static void test_exit_and_exec(void **state)
 	expect_error(tr, (struct tracer_request){ .kind = TRACER_CONTINUE }, "has ended");
 }
 
-static void test_threads(void **state)
+static void expect_threads(const char *what, int number)
 {
 	struct tracer *tr CLEANUP(tracer_freep) = tracer_new();
-	pid_t pid = launch(tr, events_path, "threads");
+	pid_t pid = launch(tr, events_path, what);
 	int begun = 0, ended = 0;
 	struct event e;
 
-	(void)state;
 	go(tr, TRACER_CONTINUE);
 	while ((e = next(tr)).kind != EVENT_EXIT) {
 		begun += e.kind == EVENT_NEW_THREAD;
@@ -124,9 +123,37 @@ static void test_threads(void **state)
 		if (e.kind == EVENT_NEW_THREAD)
 			assert_int_not_equal(e.child, pid);
 	}
-	assert_int_equal(begun, 100);
-	assert_int_equal(ended, 100);
 	assert_int_equal(e.status, 0);
+	assert_int_equal(begun, number);
+	assert_int_equal(ended, number);
+}
+
+static void test_threads(void **state)
+{
+	(void)state;
+	expect_threads("threads", 100);
+}
+
+/*
+ * A thread stops for the first time, continues and ends before the tracer has seen the clone event
+ * of the thread that started it.
+ */
+static void test_threads_that_end_before_their_parents_event(void **state)
+{
+	const struct sched_param none = { 0 };
+	cpu_set_t before, one;
+	int processor = sched_getcpu();
+
+	(void)state;
+	assert_true(processor >= 0);
+	CPU_ZERO(&one);
+	CPU_SET(processor, &one);
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+	expect_threads("urgent threads", 101);
+	assert_int_equal(sched_setscheduler(0, SCHED_OTHER, &none), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 static void test_children(void **state)
@@ -191,7 +218,7 @@ static void test_programs_that_cannot_be_launched(void **state)
 	expect_error(tr,
 	             (struct tracer_request){ .kind = TRACER_LAUNCH,
 	                                      .launch = { events_path, argv, 0 } },
-	             "traced already");
+	             "already being traced");
 }
 
 static void test_requests_without_a_program(void **state)
@@ -314,9 +341,10 @@ static void test_job_control(void **state)
 	e = next(tr);
 	assert_int_equal(e.kind, EVENT_STOPPED);
 	assert_int_equal(e.signal, SIGSTOP);
-	unsigned long before = atomic_load(&c.shared->workers[0].counter);
-	usleep(20000);
-	assert_int_equal(atomic_load(&c.shared->workers[0].counter), before);
+	for (int i = 0; i < CHILD_WORKERS; i++) {
+		while (child_state(c.pid, c.shared->workers[i].tid) != 't')
+			sched_yield();
+	}
 	kill(c.pid, SIGCONT);
 	child_wait_progress(&c);
 }
@@ -349,6 +377,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exit_and_exec),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_threads_that_end_before_their_parents_event),
 		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_programs_that_cannot_be_launched),

@@ -22,7 +22,7 @@ enum { MAX_LEN = 8 };
 
 /* ---- events of the kernel ---- */
 
-static int open_event(const struct tracer_watch *w, pid_t tid)
+static int tracer_watch_open_event(const struct tracer_watch *w, pid_t tid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
@@ -59,13 +59,13 @@ static int add_event(struct tracer *tr, struct tracee *tracee, unsigned n)
 {
 	if (tracee->state == TRACEE_GONE || tracee->watch_fd[n])
 		return 0;
-	int fd = open_event(&tr->watches[n], tracee->tid);
+	int fd = tracer_watch_open_event(&tr->hardware.watches[n], tracee->tid);
 	if (fd < 0)
 		return errno == ESRCH ? 0 : errno;
-	if (!tr->lowest_fd || fd < tr->lowest_fd)
-		tr->lowest_fd = fd;
-	if (fd > tr->highest_fd)
-		tr->highest_fd = fd;
+	if (!tr->hardware.lowest_fd || fd < tr->hardware.lowest_fd)
+		tr->hardware.lowest_fd = fd;
+	if (fd > tr->hardware.highest_fd)
+		tr->hardware.highest_fd = fd;
 	tracee->watch_fd[n] = fd + 1;
 	return 0;
 }
@@ -81,7 +81,7 @@ static void remove_event(struct tracee *tracee, unsigned n)
 void tracer_watch_thread(struct tracer *tr, struct tracee *tracee)
 {
 	for (unsigned n = 0; n < TRACER_MAX_WATCHES; n++) {
-		int errnum = tr->watches[n].len ? add_event(tr, tracee, n) : 0;
+		int errnum = tr->hardware.watches[n].len ? add_event(tr, tracee, n) : 0;
 
 		if (errnum)
 			tracer_keep_event(tr, (struct event){ .kind = EVENT_UNWATCHED,
@@ -112,16 +112,16 @@ static struct tracer_watch normal(const struct tracer_watch *w)
 	return ret;
 }
 
-static struct error *refused(int errnum, const struct tracer_watch *w)
+static struct error *tracer_watch_refused(int errnum, const struct tracer_watch *w)
 {
 	switch (errnum) {
 	case ENOSPC:
 		return error_new(ERR_STATE,
-		                 "the hardware breakpoints of the processor are in use, by "
-		                 "another debugger or perf");
+		                 "the hardware breakpoints are in use by another debugger or perf");
 	case EMFILE:
-		return error_new(ERR_OS, "there are too many threads for the limit of open files: "
-		                         "raise it (ulimit -n)");
+		return error_new(
+			ERR_OS,
+			"too many threads for the limit of open files: raise it (ulimit -n)");
 	case ENOSYS:
 	case ENOENT:
 	case ENODEV:
@@ -143,16 +143,15 @@ static struct error *refused(int errnum, const struct tracer_watch *w)
 	if (!proc_perf_is_for_users())
 		return error_new(ERR_OS, "the kernel permits no hardware breakpoint: give asyncdbg "
 		                         "CAP_PERFMON, or lower kernel.perf_event_paranoid to 2");
-	return error_new(ERR_OS,
-	                 "no hardware breakpoint is permitted: a seccomp filter or a security "
-	                 "module forbids perf_event_open; run asyncdbg outside of the "
-	                 "container, or start that with --cap-add=PERFMON");
+	return error_new(ERR_OS, "no hardware breakpoint is permitted: a seccomp filter or a "
+	                         "security module forbids perf_event_open; run asyncdbg outside "
+	                         "the container, or start the container with --cap-add=PERFMON");
 }
 
-static struct error *check(const struct tracer_watch *w)
+static struct error *tracer_watch_check(const struct tracer_watch *w)
 {
 	if (w->len == 0 || w->len > MAX_LEN || (w->len & (w->len - 1)))
-		return error_new(ERR_USAGE, "it has %u bytes: the processor can watch 1, 2, 4 or 8",
+		return error_new(ERR_USAGE, "it has %u bytes: hardware can watch 1, 2, 4 or 8",
 		                 w->len);
 	if (w->addr % w->len)
 		return error_new(ERR_USAGE, "the address 0x%llx is not a multiple of its %u bytes",
@@ -164,15 +163,15 @@ static void remove_watch(struct tracer *tr, unsigned n)
 {
 	for (size_t i = 0; i < tr->tracees.n; i++)
 		remove_event(&tr->tracees.data[i], n);
-	tr->watches[n] = (struct tracer_watch){ 0 };
-	tracer_filter_set(&tr->watch_filters[n], NULL, 0);
+	tr->hardware.watches[n] = (struct tracer_watch){ 0 };
+	tracer_filter_set(&tr->hardware.filters[n], NULL, 0);
 }
 
 static void use_watch(struct tracer *tr, unsigned n, const struct tracer_watch *w)
 {
-	tr->watches[n] = *w;
-	tr->watches[n].filters = NULL; /* the caller's */
-	tracer_filter_set(&tr->watch_filters[n], w->filters, w->nfilters);
+	tr->hardware.watches[n] = *w;
+	tr->hardware.watches[n].filters = NULL; /* the caller's */
+	tracer_filter_set(&tr->hardware.filters[n], w->filters, w->nfilters);
 }
 
 struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w)
@@ -180,19 +179,17 @@ struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w)
 	const struct tracer_watch wanted = normal(w);
 	unsigned n = TRACER_MAX_WATCHES;
 
-	TRY(check(&wanted));
+	TRY(tracer_watch_check(&wanted));
 	for (unsigned i = TRACER_MAX_WATCHES; i-- > 0;) {
-		if (is_same(&tr->watches[i], &wanted)) {
+		if (is_same(&tr->hardware.watches[i], &wanted)) {
 			use_watch(tr, i, &wanted);
 			return NULL;
 		}
-		if (!tr->watches[i].len)
+		if (!tr->hardware.watches[i].len)
 			n = i;
 	}
 	if (n == TRACER_MAX_WATCHES)
-		return error_new(ERR_STATE,
-		                 "the processor has %d hardware breakpoints, and all are "
-		                 "in use",
+		return error_new(ERR_STATE, "all %d hardware breakpoints of this CPU are in use",
 		                 TRACER_MAX_WATCHES);
 	file_raise_limit();
 	use_watch(tr, n, &wanted);
@@ -202,7 +199,7 @@ struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w)
 
 		if (errnum) {
 			remove_watch(tr, n);
-			return refused(errnum, &wanted);
+			return tracer_watch_refused(errnum, &wanted);
 		}
 	}
 	return NULL;
@@ -213,7 +210,7 @@ void tracer_unwatch(struct tracer *tr, const struct tracer_watch *w)
 	const struct tracer_watch wanted = normal(w);
 
 	for (unsigned n = 0; n < TRACER_MAX_WATCHES; n++) {
-		if (tr->watches[n].len && is_same(&tr->watches[n], &wanted))
+		if (tr->hardware.watches[n].len && is_same(&tr->hardware.watches[n], &wanted))
 			remove_watch(tr, n);
 	}
 }
@@ -226,7 +223,7 @@ void tracer_unwatch_all(struct tracer *tr)
 
 /* ---- threads that hit one ---- */
 
-static bool is_at(const struct tracer_watch *w, uint64_t addr)
+static bool tracer_watch_is_at(const struct tracer_watch *w, uint64_t addr)
 {
 	return w->len && w->kind == TRACER_EXECUTED && w->addr == addr;
 }
@@ -234,7 +231,7 @@ static bool is_at(const struct tracer_watch *w, uint64_t addr)
 bool tracer_is_watched(const struct tracer *tr, uint64_t addr)
 {
 	for (unsigned n = 0; n < TRACER_MAX_WATCHES; n++) {
-		if (is_at(&tr->watches[n], addr))
+		if (tracer_watch_is_at(&tr->hardware.watches[n], addr))
 			return true;
 	}
 	return false;
@@ -244,8 +241,8 @@ bool tracer_is_watched(const struct tracer *tr, uint64_t addr)
 static bool is_of_event(const struct tracer *tr, const siginfo_t *info)
 {
 	return info->si_signo == SIGURG &&
-	       (info->si_code == POLL_IN || info->si_code == POLL_HUP) && tr->lowest_fd &&
-	       info->si_fd >= tr->lowest_fd && info->si_fd <= tr->highest_fd;
+	       (info->si_code == POLL_IN || info->si_code == POLL_HUP) && tr->hardware.lowest_fd &&
+	       info->si_fd >= tr->hardware.lowest_fd && info->si_fd <= tr->hardware.highest_fd;
 }
 
 bool tracer_is_hit_pending(struct tracer *tr, const struct tracee *tracee)
@@ -255,8 +252,8 @@ bool tracer_is_hit_pending(struct tracer *tr, const struct tracee *tracee)
 	struct __ptrace_peeksiginfo_args from = { .nr = AT_ONCE };
 	uint64_t blocked;
 
-	/* With another signal to receive first, it would enter a handler. */
-	if (!tr->lowest_fd || tracee->signal || tracee->group_stop)
+	/* A thread with another signal to receive first would enter a handler. */
+	if (!tr->hardware.lowest_fd || tracee->signal || tracee->group_stop)
 		return false;
 	for (;;) {
 		long n = ptrace(PTRACE_PEEKSIGINFO, tracee->tid, &from, pending);
@@ -277,7 +274,7 @@ bool tracer_take_hit(struct tracer *tr, struct tracee *tracee)
 {
 	siginfo_t info;
 
-	if (!tr->lowest_fd || tracee->signal != SIGURG ||
+	if (!tr->hardware.lowest_fd || tracee->signal != SIGURG ||
 	    ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) != 0 || !is_of_event(tr, &info))
 		return false;
 	for (unsigned n = 0; n < TRACER_MAX_WATCHES; n++) {
@@ -294,7 +291,7 @@ bool tracer_take_hit(struct tracer *tr, struct tracee *tracee)
 static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool new)
 {
 	unsigned char regs[TRACER_MAX_USER_REGS];
-	const struct tracer_watch *w = &tr->watches[n];
+	const struct tracer_watch *w = &tr->hardware.watches[n];
 	struct glance g = { .tid = tracee->tid };
 	bool executed = w->kind == TRACER_EXECUTED;
 	bool there = executed && tracer_pc(tr, tracee->tid) == w->addr;
@@ -303,8 +300,8 @@ static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool ne
 	if (executed && !there && !new)
 		return false;
 	if (there && tracer_read_registers(tr, tracee->tid, regs) &&
-	    !tracer_filter_matches(tr, &g, regs, &tr->watch_filters[n])) {
-		tracer_count_pass(tr, &tr->watch_filters[n]);
+	    !tracer_filter_matches(tr, &g, regs, &tr->hardware.filters[n])) {
+		tracer_count_pass(tr, &tr->hardware.filters[n]);
 		return false;
 	}
 	if (there)

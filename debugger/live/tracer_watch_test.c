@@ -211,7 +211,7 @@ static void test_errors(void **state)
 	expect_refused(watch(tr, &counts->bytes[1], 2, TRACER_WRITTEN), "not a multiple");
 	for (int i = 0; i < TRACER_MAX_WATCHES; i++)
 		expect_ok(watch(tr, &counts->bytes[i], 1, TRACER_WRITTEN));
-	expect_refused(watch(tr, &counts->bytes[4], 1, TRACER_WRITTEN), "all are in use");
+	expect_refused(watch(tr, &counts->bytes[4], 1, TRACER_WRITTEN), "of this CPU are in use");
 	expect_ok(unwatch(tr, &counts->bytes[0], 1, TRACER_WRITTEN));
 	expect_ok(watch(tr, &counts->bytes[4], 1, TRACER_WRITTEN));
 	go(tr, TRACER_CONTINUE);

@@ -27,7 +27,7 @@ struct page_cache *page_cache_new(void)
 	return c;
 }
 
-struct page_cache *page_cache_new_narrow(void)
+struct page_cache *page_cache_new_no_readahead(void)
 {
 	struct page_cache *c = page_cache_new();
 
@@ -60,7 +60,7 @@ void page_table_forget_changes(struct page_cache *c)
  * uses huge pages. Once reads are narrow it does not: then only the pages that are read are
  * touched.
  */
-static void *new_chunk(const struct page_cache *c)
+static void *page_cache_new_chunk(const struct page_cache *c)
 {
 	unsigned char *p = mmap(NULL, CHUNK_SIZE + HUGE_PAGE, PROT_READ | PROT_WRITE,
 	                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -84,7 +84,7 @@ static unsigned char *new_data(struct page_cache *c)
 	if (c->unused.n)
 		return c->unused.data[--c->unused.n];
 	if (chunk == c->chunks.n)
-		*vec_push(&c->chunks) = new_chunk(c);
+		*vec_push(&c->chunks) = page_cache_new_chunk(c);
 	return c->chunks.data[chunk] + (c->used_blocks++ % CHUNK_BLOCKS) * BLOCK_SIZE;
 }
 
@@ -97,7 +97,7 @@ struct block *page_table_slot(const struct page_cache *c, uint64_t key)
 	return &c->slots[i];
 }
 
-static void grow(struct page_cache *c)
+static void page_cache_grow(struct page_cache *c)
 {
 	struct block *old = c->slots;
 	size_t nold = c->capacity;
@@ -121,7 +121,7 @@ struct block *page_table_add(struct page_cache *c, uint64_t key)
 	if (b->key)
 		return b;
 	if (c->n * 2 > c->capacity) {
-		grow(c);
+		page_cache_grow(c);
 		b = page_table_slot(c, key);
 	}
 	b->key = key;

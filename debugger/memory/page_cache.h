@@ -22,8 +22,8 @@ enum {
 struct page_cache;
 
 struct page_cache *page_cache_new(void);
-/* The same, but a read fetches few neighbouring pages: it touches less memory. */
-struct page_cache *page_cache_new_narrow(void);
+/* A cache of which a read fetches few neighbouring pages: it touches less memory. */
+struct page_cache *page_cache_new_no_readahead(void);
 void page_cache_free(struct page_cache *c);
 
 /*
@@ -32,14 +32,16 @@ void page_cache_free(struct page_cache *c);
  */
 enum page_state { PAGE_UNKNOWN, PAGE_HOLE, PAGE_PRESENT };
 enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsigned char **data);
-/* The same, but does not mark the page as used. */
+/* page_cache_get() without marking the page as used. */
 enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsigned char **data);
 
 /* Marks the page of addr as used although it could not be read now. */
 void page_cache_miss(struct page_cache *c, uint64_t addr);
 /* Drops the bytes of every page, but keeps the marks of used pages. */
 void page_cache_expire(struct page_cache *c);
-/* page_cache_expire(), and gives the memory of the pages back, which the next reads fill anew. */
+/*
+ * Does page_cache_expire(), and gives the memory of the pages back; the next reads fill new pages.
+ */
 void page_cache_release(struct page_cache *c);
 /* How many bytes page_cache_release() would give back: those of the chunks in use. */
 size_t page_cache_held(const struct page_cache *c);
@@ -67,7 +69,7 @@ struct page_copy {
 	void *arg;
 };
 
-/* One range of a batch of reads. */
+/* A range of a batch of reads. */
 struct read_range {
 	uint64_t addr;
 	void *buf;

@@ -199,6 +199,50 @@ static void test_holes_that_come_and_go(void **state)
 	free(m);
 }
 
+/* Pages first .. end - 1 are there, and so is no page at end. */
+static void expect_pages(struct page_cache *c, unsigned first, unsigned end)
+{
+	for (unsigned page = first; page < end; page++)
+		assert_int_equal(first_byte(c, page), (int)page + 1);
+	assert_int_equal(first_byte(c, end), -1);
+}
+
+static void test_what_is_known_is_not_read_again(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+
+	(void)state;
+	expect_ok(page_cache_fill(c, page_addr(20), false, read_one, m));
+	assert_int_equal(first_byte(c, 19), -1);
+	expect_pages(c, 20, 21);
+	m->bytes[20][0] = 99;
+	use(c, m, 23);
+	assert_int_equal(first_byte(c, 19), -1);
+	expect_pages(c, 20, 32);
+	use(c, m, 17);
+	assert_int_equal(first_byte(c, 15), -1);
+	expect_pages(c, 16, 32);
+	page_cache_free(c);
+	free(m);
+}
+
+static void test_a_cache_without_readahead(void **state)
+{
+	struct page_cache *c = page_cache_new_no_readahead();
+	struct memory *m = memory_new();
+
+	(void)state;
+	use(c, m, 21);
+	assert_int_equal(first_byte(c, 19), -1);
+	expect_pages(c, 20, 22);
+	use(c, m, 24);
+	assert_int_equal(first_byte(c, 23), -1);
+	expect_pages(c, 24, 26);
+	page_cache_free(c);
+	free(m);
+}
+
 static void test_what_is_added_is_copied_once(void **state)
 {
 	struct page_cache *c = page_cache_new();
@@ -320,6 +364,8 @@ int main(void)
 		cmocka_unit_test(test_what_is_released_takes_no_memory),
 		cmocka_unit_test(test_a_wide_plan_has_the_neighbours),
 		cmocka_unit_test(test_holes_that_come_and_go),
+		cmocka_unit_test(test_what_is_known_is_not_read_again),
+		cmocka_unit_test(test_a_cache_without_readahead),
 		cmocka_unit_test(test_what_is_added_is_copied_once),
 		cmocka_unit_test(test_changed_lines),
 		cmocka_unit_test(test_a_copy_that_ends_early),

@@ -15,7 +15,7 @@ static struct read_range page_range(const struct block *b, unsigned first, unsig
 }
 
 /* Adds the wanted pages of a block as ranges, merging neighbours. */
-static void add_ranges(range_vec *ranges, const struct block *b, unsigned wanted)
+static void page_copy_add_ranges(range_vec *ranges, const struct block *b, unsigned wanted)
 {
 	for (unsigned page = 0; page < BLOCK_PAGES; page++) {
 		unsigned end = page;
@@ -85,8 +85,8 @@ size_t page_cache_plan(struct page_cache *c, bool wide)
 		 */
 		uint16_t hole = b->used & b->known & (uint16_t)~b->present;
 
-		add_ranges(&c->plan, b, b->used & ~(unsigned)hole);
-		add_ranges(&holes, b, hole);
+		page_copy_add_ranges(&c->plan, b, b->used & ~(unsigned)hole);
+		page_copy_add_ranges(&holes, b, hole);
 		b->planned = b->used;
 		b->known = b->present = b->used = 0;
 		b->changed = NULL;
@@ -118,7 +118,7 @@ void page_cache_add(struct page_cache *c, uint64_t addr, size_t len)
 			wanted |= (uint16_t)(1u << last);
 		wanted &= (uint16_t)~b->planned;
 		b->planned |= wanted;
-		add_ranges(&c->plan, b, wanted);
+		page_copy_add_ranges(&c->plan, b, wanted);
 		if (addr < CACHE_PAGE)
 			break; /* the top of the address space */
 	}

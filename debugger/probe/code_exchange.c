@@ -25,7 +25,7 @@ static bool read_exchange(const struct sweep *s, struct probe_exchange *ret)
 	       (m->index == X86_REG_INVALID || ret->index != PROBE_NO_REGISTER);
 }
 
-/* What a point behind an exchange reads: its result is in the flags. */
+/* Registers that a point behind an exchange reads, and the flags, which have its result. */
 static uint32_t needed_by(const struct probe_exchange *x)
 {
 	enum { RAX = 0 };

@@ -1,7 +1,7 @@
 /*
- * Atomic exchanges in the code of a function: "lock cmpxchg" instructions on numbers of 8 bytes.
- * What a runtime changes in the state of a task is one of them, in whatever way the compiler has
- * arranged the code around it.
+ * Atomic exchanges in the code of a function: "lock cmpxchg" instructions on numbers of 8 bytes. A
+ * runtime changes the state of a task by one of them, in whatever way the compiler has arranged the
+ * code around it.
  */
 #ifndef DEBUGGER_PROBE_CODE_EXCHANGE_H
 #define DEBUGGER_PROBE_CODE_EXCHANGE_H

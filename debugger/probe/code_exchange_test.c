@@ -18,6 +18,7 @@ enum { AT = 0x1000, RAX = 0, RCX = 2, RBX = 3, R15 = 15 };
 #define EXCHANGE     0xf0, 0x48, 0x0f, 0xb1, 0x4b, 0x08       /* lock cmpxchg %rcx, 8(%rbx) */
 #define EXCHANGE_R15 0xf0, 0x4c, 0x0f, 0xb1, 0x7c, 0xcb, 0xf8 /* %r15, -8(%rbx,%rcx,8) */
 #define EXCHANGE_4   0xf0, 0x0f, 0xb1, 0x4b, 0x08             /* %ecx, 8(%rbx) */
+#define EXCHANGE_RIP 0xf0, 0x48, 0x0f, 0xb1, 0x0d, 8, 0, 0, 0 /* %rcx, 8(%rip) */
 #define UNLOCKED     0x48, 0x0f, 0xb1, 0x4b, 0x08
 #define JNE_BACK     0x75, 0xf8
 #define MOV_RAX_R15  0x49, 0x89, 0xc7
@@ -116,6 +117,7 @@ static void test_other_instructions(void **state)
 	(void)state;
 	assert_int_equal(find(CODE(UNLOCKED, JNE_BACK, RET)).n, 0);
 	assert_int_equal(find(CODE(EXCHANGE_4, JNE_BACK, RET)).n, 0);
+	assert_int_equal(find(CODE(EXCHANGE_RIP, JNE_BACK, RET)).n, 0);
 }
 
 static void note_call(uint64_t call, uint64_t target, void *arg)

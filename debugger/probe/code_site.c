@@ -3,8 +3,8 @@
 #include <capstone/capstone.h>
 #include <string.h>
 
-/* One decoder, and the instruction that it has read last. */
-struct reader {
+/* A decoder, and the instruction that it has read last. */
+struct code_site_reader {
 	csh handle;
 	cs_insn *insn;
 	const uint8_t *next;
@@ -12,9 +12,9 @@ struct reader {
 	uint64_t address;
 };
 
-static bool reader_open(struct reader *r)
+static bool code_site_reader_open(struct code_site_reader *r)
 {
-	*r = (struct reader){ 0 };
+	*r = (struct code_site_reader){ 0 };
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &r->handle) != CS_ERR_OK)
 		return false;
 	cs_option(r->handle, CS_OPT_DETAIL, CS_OPT_ON);
@@ -22,7 +22,7 @@ static bool reader_open(struct reader *r)
 	return r->insn != NULL;
 }
 
-static void reader_close(struct reader *r)
+static void code_site_reader_close(struct code_site_reader *r)
 {
 	if (r->insn)
 		cs_free(r->insn, 1);
@@ -30,7 +30,8 @@ static void reader_close(struct reader *r)
 		cs_close(&r->handle);
 }
 
-static bool reader_seek(struct reader *r, const struct code_bytes *f, uint64_t address)
+static bool code_site_reader_seek(struct code_site_reader *r, const struct code_bytes *f,
+                                  uint64_t address)
 {
 	if (address < f->address || address - f->address >= f->len)
 		return false;
@@ -40,7 +41,7 @@ static bool reader_seek(struct reader *r, const struct code_bytes *f, uint64_t a
 	return true;
 }
 
-static bool reader_next(struct reader *r)
+static bool code_site_reader_next(struct code_site_reader *r)
 {
 	return cs_disasm_iter(r->handle, &r->next, &r->left, &r->address, r->insn);
 }
@@ -71,23 +72,24 @@ static bool is_emulated(const cs_insn *insn)
 	return code_is_emulated(insn->bytes, insn->size);
 }
 
-static bool in_group(const struct reader *r, unsigned group)
+static bool code_site_in_group(const struct code_site_reader *r, unsigned group)
 {
 	return cs_insn_group(r->handle, r->insn, group);
 }
 
 /* The address that a direct jump leads to; false for other instructions. */
-static bool jump_target(const struct reader *r, uint64_t *ret)
+static bool code_site_jump_target(const struct code_site_reader *r, uint64_t *ret)
 {
 	const cs_x86 *x = &r->insn->detail->x86;
 
-	if (!in_group(r, CS_GRP_JUMP) || x->op_count != 1 || x->operands[0].type != X86_OP_IMM)
+	if (!code_site_in_group(r, CS_GRP_JUMP) || x->op_count != 1 ||
+	    x->operands[0].type != X86_OP_IMM)
 		return false;
 	*ret = (uint64_t)x->operands[0].imm;
 	return true;
 }
 
-static bool is_part_of(x86_reg reg, const x86_reg *parts, size_t n)
+static bool code_site_is_part_of(x86_reg reg, const x86_reg *parts, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (reg == parts[i])
@@ -96,15 +98,15 @@ static bool is_part_of(x86_reg reg, const x86_reg *parts, size_t n)
 	return false;
 }
 
-static bool is_stack_pointer(x86_reg reg)
+static bool code_site_is_stack_pointer(x86_reg reg)
 {
 	static const x86_reg parts[] = { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL };
 
-	return is_part_of(reg, parts, sizeof(parts) / sizeof(*parts));
+	return code_site_is_part_of(reg, parts, sizeof(parts) / sizeof(*parts));
 }
 
 /* The number of the argument that a register has at an entry, as a bit; 0: none. */
-static unsigned argument_bit(x86_reg reg)
+static unsigned code_site_argument_bit(x86_reg reg)
 {
 	static const x86_reg parts[][5] = {
 		{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, X86_REG_RDI },
@@ -114,14 +116,14 @@ static unsigned argument_bit(x86_reg reg)
 	};
 
 	for (unsigned i = 0; i < 4; i++) {
-		if (is_part_of(reg, parts[i], 5))
+		if (code_site_is_part_of(reg, parts[i], 5))
 			return 1U << i;
 	}
 	return 0;
 }
 
-/* What the instruction writes: bits of arguments, and whether the stack pointer. */
-static bool writes(const struct reader *r, unsigned *arguments, bool *stack)
+/* Bits of the arguments that the instruction writes, and whether it writes the stack pointer. */
+static bool code_site_writes(const struct code_site_reader *r, unsigned *arguments, bool *stack)
 {
 	cs_regs read, written;
 	uint8_t nread, nwritten;
@@ -131,14 +133,14 @@ static bool writes(const struct reader *r, unsigned *arguments, bool *stack)
 	if (cs_regs_access(r->handle, r->insn, read, &nread, written, &nwritten) != CS_ERR_OK)
 		return false;
 	for (uint8_t i = 0; i < nwritten; i++) {
-		*arguments |= argument_bit(written[i]);
-		*stack |= is_stack_pointer(written[i]);
+		*arguments |= code_site_argument_bit(written[i]);
+		*stack |= code_site_is_stack_pointer(written[i]);
 	}
 	return true;
 }
 
 /* Whether the instruction may change what a function has returned. */
-static bool writes_result(const struct reader *r)
+static bool writes_result(const struct code_site_reader *r)
 {
 	static const x86_reg parts[] = { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL };
 	cs_regs read, written;
@@ -148,17 +150,17 @@ static bool writes_result(const struct reader *r)
 	if (cs_regs_access(r->handle, r->insn, read, &nread, written, &nwritten) != CS_ERR_OK)
 		return true;
 	for (uint8_t i = 0; i < nwritten; i++)
-		found |= is_part_of(written[i], parts, sizeof(parts) / sizeof(*parts));
+		found |= code_site_is_part_of(written[i], parts, sizeof(parts) / sizeof(*parts));
 	return found;
 }
 
 /* How the instruction moves the stack pointer; false: not by a constant. */
-static bool stack_move(const struct reader *r, int32_t *ret)
+static bool stack_move(const struct code_site_reader *r, int32_t *ret)
 {
 	const cs_x86 *x = &r->insn->detail->x86;
 
 	if (r->insn->id == X86_INS_POP && x->op_count == 1 && x->operands[0].type == X86_OP_REG &&
-	    !is_stack_pointer(x->operands[0].reg)) {
+	    !code_site_is_stack_pointer(x->operands[0].reg)) {
 		*ret = x->operands[0].size;
 		return *ret == 8;
 	}
@@ -172,27 +174,28 @@ static bool stack_move(const struct reader *r, int32_t *ret)
 }
 
 /* An instruction after which the next one need not run. */
-static bool ends_block(const struct reader *r)
+static bool code_site_ends_block(const struct code_site_reader *r)
 {
-	return in_group(r, CS_GRP_JUMP) || in_group(r, CS_GRP_CALL) || in_group(r, CS_GRP_RET) ||
-	       in_group(r, CS_GRP_INT) || in_group(r, CS_GRP_IRET) || r->insn->id == X86_INS_UD2 ||
+	return code_site_in_group(r, CS_GRP_JUMP) || code_site_in_group(r, CS_GRP_CALL) ||
+	       code_site_in_group(r, CS_GRP_RET) || code_site_in_group(r, CS_GRP_INT) ||
+	       code_site_in_group(r, CS_GRP_IRET) || r->insn->id == X86_INS_UD2 ||
 	       r->insn->id == X86_INS_HLT;
 }
 
 /* "mov" from one register of an argument to another: the bit of the target; 0: it is no such. */
-static unsigned moved_to(const struct reader *r, unsigned from)
+static unsigned moved_to(const struct code_site_reader *r, unsigned from)
 {
 	const cs_x86 *x = &r->insn->detail->x86;
 
 	if (r->insn->id != X86_INS_MOV || x->op_count != 2 || x->operands[0].type != X86_OP_REG ||
 	    x->operands[1].type != X86_OP_REG || x->operands[1].size != 8 ||
-	    argument_bit(x->operands[1].reg) != from)
+	    code_site_argument_bit(x->operands[1].reg) != from)
 		return 0;
-	return argument_bit(x->operands[0].reg);
+	return code_site_argument_bit(x->operands[0].reg);
 }
 
 /* A walk along a straight line of code, and where the argument is meanwhile. */
-struct walk {
+struct code_site_walk {
 	bool tracks, over_calls;
 	unsigned bits;  /* of the registers that have the argument */
 	bool leaked;    /* the address of slot was taken: a callee may change it */
@@ -202,7 +205,7 @@ struct walk {
 	bool no_result; /* %rax may have changed */
 };
 
-static unsigned moved_to_any(const struct reader *r, unsigned bits)
+static unsigned moved_to_any(const struct code_site_reader *r, unsigned bits)
 {
 	unsigned to = 0;
 
@@ -211,8 +214,8 @@ static unsigned moved_to_any(const struct reader *r, unsigned bits)
 	return to;
 }
 
-/* What the instruction does to the stack slot of the argument. */
-static void track_slot(const struct reader *r, struct walk *w)
+/* Follows the effect of the instruction on the stack slot of the argument. */
+static void track_slot(const struct code_site_reader *r, struct code_site_walk *w)
 {
 	const cs_x86 *x = &r->insn->detail->x86;
 
@@ -222,7 +225,7 @@ static void track_slot(const struct reader *r, struct walk *w)
 
 		bool leaks = r->insn->id == X86_INS_LEA;
 
-		if (to->type != X86_OP_MEM || !is_stack_pointer(to->mem.base) ||
+		if (to->type != X86_OP_MEM || !code_site_is_stack_pointer(to->mem.base) ||
 		    !(leaks || (to->access & CS_AC_WRITE)))
 			continue;
 		bool meets = w->has_slot &&
@@ -232,7 +235,7 @@ static void track_slot(const struct reader *r, struct walk *w)
 		w->has_slot &= !meets || leaks;
 		if (r->insn->id == X86_INS_MOV && i == 0 && to->size == 8 &&
 		    to->mem.index == X86_REG_INVALID && x->operands[1].type == X86_OP_REG &&
-		    (argument_bit(x->operands[1].reg) & w->bits) && !w->has_slot) {
+		    (code_site_argument_bit(x->operands[1].reg) & w->bits) && !w->has_slot) {
 			w->has_slot = true;
 			w->slot = at;
 		}
@@ -240,18 +243,19 @@ static void track_slot(const struct reader *r, struct walk *w)
 }
 
 /* Goes over the instruction that r has read; false if the line ends or the argument is lost. */
-static bool walk_on(const struct reader *r, struct walk *w)
+static bool walk_on(const struct code_site_reader *r, struct code_site_walk *w)
 {
 	unsigned lost, to = moved_to_any(r, w->bits);
 	bool stack;
 	int32_t move = 0;
 
-	w->no_result |= in_group(r, CS_GRP_CALL) || writes_result(r);
-	if (in_group(r, CS_GRP_CALL)) {
+	w->no_result |= code_site_in_group(r, CS_GRP_CALL) || writes_result(r);
+	if (code_site_in_group(r, CS_GRP_CALL)) {
 		w->bits = 0; /* the registers of arguments are free in a call */
 		return w->over_calls && (!w->tracks || (w->has_slot && !w->leaked));
 	}
-	if (ends_block(r) || !writes(r, &lost, &stack) || (stack && !stack_move(r, &move)))
+	if (code_site_ends_block(r) || !code_site_writes(r, &lost, &stack) ||
+	    (stack && !stack_move(r, &move)))
 		return false;
 	if (w->tracks) {
 		track_slot(r, w);
@@ -269,9 +273,10 @@ static unsigned lowest(unsigned bits)
 }
 
 /* Walks from r's place to the first emulated instruction. */
-static bool walk(struct reader *r, struct walk *w, struct code_site *site)
+static bool code_site_walk(struct code_site_reader *r, struct code_site_walk *w,
+                           struct code_site *site)
 {
-	for (int i = 0; i < CODE_MAX_STEPS && reader_next(r); i++) {
+	for (int i = 0; i < CODE_MAX_STEPS && code_site_reader_next(r); i++) {
 		if (is_emulated(r->insn)) {
 			*site = (struct code_site){
 				.address = r->insn->address,
@@ -291,11 +296,12 @@ static bool walk(struct reader *r, struct walk *w, struct code_site *site)
 bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta,
                           bool *keeps_result)
 {
-	struct walk w = { 0 };
-	struct reader r;
-	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, address);
+	struct code_site_walk w = { 0 };
+	struct code_site_reader r;
+	bool found = false,
+	     ok = code_site_reader_open(&r) && code_site_reader_seek(&r, function, address);
 
-	for (int i = 0; ok && i < CODE_MAX_STEPS && reader_next(&r); i++) {
+	for (int i = 0; ok && i < CODE_MAX_STEPS && code_site_reader_next(&r); i++) {
 		if (r.insn->id == X86_INS_RET && r.insn->detail->x86.op_count == 0) {
 			*stack_delta = (int32_t)w.delta + 8;
 			*keeps_result = !w.no_result;
@@ -304,12 +310,12 @@ bool code_leads_to_return(const struct code_bytes *function, uint64_t address, i
 		}
 		ok = walk_on(&r, &w);
 	}
-	reader_close(&r);
+	code_site_reader_close(&r);
 	return found;
 }
 
 /* The address of the pointer of a "jmp *distance(%rip)"; 0: it is none. */
-static uint64_t jump_slot(const struct reader *r)
+static uint64_t jump_slot(const struct code_site_reader *r)
 {
 	const cs_x86 *x = &r->insn->detail->x86;
 
@@ -320,12 +326,12 @@ static uint64_t jump_slot(const struct reader *r)
 }
 
 /* Goes over an instruction: which registers still have the argument, as bits; 0: none. */
-static unsigned still_in(const struct reader *r, unsigned bits)
+static unsigned still_in(const struct code_site_reader *r, unsigned bits)
 {
 	unsigned written, to = moved_to_any(r, bits);
 	bool stack;
 
-	if (ends_block(r) || !writes(r, &written, &stack) || stack)
+	if (code_site_ends_block(r) || !code_site_writes(r, &written, &stack) || stack)
 		return 0;
 	return (bits & ~written) | to;
 }
@@ -333,95 +339,102 @@ static unsigned still_in(const struct reader *r, unsigned bits)
 bool code_tail_jump(const struct code_bytes *function, unsigned argument, struct code_tail *ret)
 {
 	unsigned bits = 1U << argument;
-	struct reader r;
-	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+	struct code_site_reader r;
+	bool found = false, ok = code_site_reader_open(&r) &&
+	                         code_site_reader_seek(&r, function, function->address);
 
-	for (int i = 0; ok && i < CODE_MAX_STEPS && reader_next(&r); i++) {
+	for (int i = 0; ok && i < CODE_MAX_STEPS && code_site_reader_next(&r); i++) {
 		*ret = (struct code_tail){ .argument = lowest(bits), .slot = jump_slot(&r) };
-		found = ret->slot || (r.insn->id == X86_INS_JMP && jump_target(&r, &ret->target));
+		found = ret->slot ||
+		        (r.insn->id == X86_INS_JMP && code_site_jump_target(&r, &ret->target));
 		if (found)
 			break;
 		bits = still_in(&r, bits);
 		ok = bits & 7;
 	}
-	reader_close(&r);
+	code_site_reader_close(&r);
 	return found;
 }
 
-bool code_jumps_on(const struct code_bytes *function)
+bool code_is_tail_jump_thunk(const struct code_bytes *function)
 {
-	struct reader r;
-	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+	struct code_site_reader r;
+	bool found = false, ok = code_site_reader_open(&r) &&
+	                         code_site_reader_seek(&r, function, function->address);
 
-	for (int i = 0; ok && i < CODE_MAX_STEPS && reader_next(&r); i++) {
+	for (int i = 0; ok && i < CODE_MAX_STEPS && code_site_reader_next(&r); i++) {
 		const cs_x86 *x = &r.insn->detail->x86;
 		unsigned written;
 		bool stack;
 
 		found = r.insn->id == X86_INS_JMP && x->op_count == 1 &&
 		        x->operands[0].type != X86_OP_IMM;
-		if (found || ends_block(&r) || !writes(&r, &written, &stack) || stack)
+		if (found || code_site_ends_block(&r) || !code_site_writes(&r, &written, &stack) ||
+		    stack)
 			break;
 	}
-	reader_close(&r);
+	code_site_reader_close(&r);
 	return found;
 }
 
 /* Whether an instruction lets what follows it run, or goes on at a fixed place of the function. */
-static bool goes_on(struct reader *r, const struct code_bytes *f)
+static bool goes_on(struct code_site_reader *r, const struct code_bytes *f)
 {
 	uint64_t target;
 
 	if (r->insn->id == X86_INS_JMP)
-		return jump_target(r, &target) && reader_seek(r, f, target);
-	return !in_group(r, CS_GRP_JUMP) && !in_group(r, CS_GRP_RET) && !in_group(r, CS_GRP_IRET) &&
-	       !in_group(r, CS_GRP_INT);
+		return code_site_jump_target(r, &target) && code_site_reader_seek(r, f, target);
+	return !code_site_in_group(r, CS_GRP_JUMP) && !code_site_in_group(r, CS_GRP_RET) &&
+	       !code_site_in_group(r, CS_GRP_IRET) && !code_site_in_group(r, CS_GRP_INT);
 }
 
 bool code_never_returns(const struct code_bytes *function)
 {
-	struct reader r;
-	bool stops = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+	struct code_site_reader r;
+	bool stops = false, ok = code_site_reader_open(&r) &&
+	                         code_site_reader_seek(&r, function, function->address);
 
 	for (int i = 0; ok && !stops && i < CODE_MAX_STEPS; i++) {
-		ok = reader_next(&r);
-		bool last = ok && !r.left && in_group(&r, CS_GRP_CALL);
+		ok = code_site_reader_next(&r);
+		bool last = ok && !r.left && code_site_in_group(&r, CS_GRP_CALL);
 		stops = ok && (last || r.insn->id == X86_INS_UD2);
 		ok = ok && (stops || goes_on(&r, function));
 	}
-	reader_close(&r);
+	code_site_reader_close(&r);
 	return stops;
 }
 
 /* Whether a jump within the function leads into (from, to]. */
-static bool is_jumped_into(struct reader *r, const struct code_bytes *f, uint64_t from, uint64_t to)
+static bool is_jumped_into(struct code_site_reader *r, const struct code_bytes *f, uint64_t from,
+                           uint64_t to)
 {
 	uint64_t target;
 
-	if (f->len > CODE_MAX_FUNCTION || !reader_seek(r, f, f->address))
+	if (f->len > CODE_MAX_FUNCTION || !code_site_reader_seek(r, f, f->address))
 		return true;
-	while (reader_next(r)) {
-		if (jump_target(r, &target) && target > from && target <= to)
+	while (code_site_reader_next(r)) {
+		if (code_site_jump_target(r, &target) && target > from && target <= to)
 			return true;
 	}
 	return false;
 }
 
 /* Code that loops over a site: from where jumps lead into (entry, site] to the last of them. */
-struct loop {
+struct code_site_loop {
 	uint64_t begin, end;
 };
 
 /* False: there is none, or the function is too large. */
-static bool find_loop(struct reader *r, const struct code_bytes *f, uint64_t site, struct loop *ret)
+static bool find_loop(struct code_site_reader *r, const struct code_bytes *f, uint64_t site,
+                      struct code_site_loop *ret)
 {
 	uint64_t target;
 
-	*ret = (struct loop){ .begin = UINT64_MAX };
-	if (f->len > CODE_MAX_FUNCTION || !reader_seek(r, f, f->address))
+	*ret = (struct code_site_loop){ .begin = UINT64_MAX };
+	if (f->len > CODE_MAX_FUNCTION || !code_site_reader_seek(r, f, f->address))
 		return false;
-	while (reader_next(r)) {
-		if (!jump_target(r, &target) || target <= f->address || target > site)
+	while (code_site_reader_next(r)) {
+		if (!code_site_jump_target(r, &target) || target <= f->address || target > site)
 			continue;
 		ret->begin = target < ret->begin ? target : ret->begin;
 		ret->end = r->insn->address;
@@ -433,25 +446,26 @@ static bool find_loop(struct reader *r, const struct code_bytes *f, uint64_t sit
  * Whether the register of an argument is never written up to the end of the loop, nor the stack
  * pointer moved within it, and no jump leads there from behind it.
  */
-static bool is_kept(struct reader *r, const struct code_bytes *f, const struct code_site *site,
-                    const struct loop *loop)
+static bool is_kept(struct code_site_reader *r, const struct code_bytes *f,
+                    const struct code_site *site, const struct code_site_loop *loop)
 {
 	uint64_t target;
 	unsigned written;
 	bool stack;
 
-	if (site->argument == CODE_ON_STACK || !reader_seek(r, f, f->address))
+	if (site->argument == CODE_ON_STACK || !code_site_reader_seek(r, f, f->address))
 		return false;
-	while (reader_next(r)) {
+	while (code_site_reader_next(r)) {
 		uint64_t at = r->insn->address;
 
 		if (at > loop->end) {
-			if (jump_target(r, &target) && target >= f->address && target <= loop->end)
+			if (code_site_jump_target(r, &target) && target >= f->address &&
+			    target <= loop->end)
 				return false;
 			continue;
 		}
-		if (!writes(r, &written, &stack) || (written & (1U << site->argument)) ||
-		    (stack && at >= loop->begin) || in_group(r, CS_GRP_CALL))
+		if (!code_site_writes(r, &written, &stack) || (written & (1U << site->argument)) ||
+		    (stack && at >= loop->begin) || code_site_in_group(r, CS_GRP_CALL))
 			return false;
 	}
 	return true;
@@ -460,11 +474,13 @@ static bool is_kept(struct reader *r, const struct code_bytes *f, const struct c
 static bool find_entry_site(const struct code_bytes *function, int argument, bool loops,
                             struct code_site *ret)
 {
-	struct reader r;
+	struct code_site_reader r;
 	struct code_site site;
-	struct walk w = { .tracks = argument >= 0, .bits = argument >= 0 ? 1U << argument : 0 };
-	const struct walk begin = w;
-	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+	struct code_site_walk w = { .tracks = argument >= 0,
+		                    .bits = argument >= 0 ? 1U << argument : 0 };
+	const struct code_site_walk begin = w;
+	bool found = false, ok = code_site_reader_open(&r) &&
+	                         code_site_reader_seek(&r, function, function->address);
 
 	if (ok) {
 		*ret = (struct code_site){
@@ -472,22 +488,23 @@ static bool find_entry_site(const struct code_bytes *function, int argument, boo
 			.slow = true,
 			.argument = argument >= 0 ? (unsigned)argument : 0,
 		};
-		found = walk(&r, &w, &site);
+		found = code_site_walk(&r, &w, &site);
 		if (!found && argument >= 0) {
 			w = begin;
 			w.over_calls = true;
-			found = reader_seek(&r, function, function->address) && walk(&r, &w, &site);
+			found = code_site_reader_seek(&r, function, function->address) &&
+			        code_site_walk(&r, &w, &site);
 		}
 	}
 	if (found && site.address != function->address &&
 	    is_jumped_into(&r, function, function->address, site.address)) {
-		struct loop loop;
+		struct code_site_loop loop;
 		found = loops && argument >= 0 && find_loop(&r, function, site.address, &loop) &&
 		        is_kept(&r, function, &site, &loop);
 	}
 	if (found)
 		*ret = site;
-	reader_close(&r);
+	code_site_reader_close(&r);
 	return ok;
 }
 
@@ -502,13 +519,13 @@ bool code_looped_site(const struct code_bytes *function, int argument, struct co
 }
 
 /* Whether a call ends at that address, decoded from the function's beginning. */
-static bool follows_call(struct reader *r, const struct code_bytes *f, uint64_t address)
+static bool follows_call(struct code_site_reader *r, const struct code_bytes *f, uint64_t address)
 {
-	if (f->len > CODE_MAX_FUNCTION || !reader_seek(r, f, f->address))
+	if (f->len > CODE_MAX_FUNCTION || !code_site_reader_seek(r, f, f->address))
 		return false;
-	while (r->address < address && reader_next(r)) {
+	while (r->address < address && code_site_reader_next(r)) {
 		if (r->address == address)
-			return in_group(r, CS_GRP_CALL);
+			return code_site_in_group(r, CS_GRP_CALL);
 	}
 	return false;
 }
@@ -516,36 +533,36 @@ static bool follows_call(struct reader *r, const struct code_bytes *f, uint64_t 
 bool code_return_site(const struct code_bytes *function, uint64_t address, bool over_calls,
                       struct code_site *ret)
 {
-	struct reader r;
+	struct code_site_reader r;
 	struct code_site site;
-	struct walk w = { .over_calls = over_calls };
-	bool ok = reader_open(&r) && follows_call(&r, function, address) &&
-	          reader_seek(&r, function, address);
+	struct code_site_walk w = { .over_calls = over_calls };
+	bool ok = code_site_reader_open(&r) && follows_call(&r, function, address) &&
+	          code_site_reader_seek(&r, function, address);
 
 	if (ok) {
 		*ret = (struct code_site){ .address = address, .slow = true, .has_result = true };
-		if (walk(&r, &w, &site))
+		if (code_site_walk(&r, &w, &site))
 			*ret = site;
 	}
-	reader_close(&r);
+	code_site_reader_close(&r);
 	return ok;
 }
 
 bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *visit, void *arg)
 {
-	struct reader r;
-	bool ok = reader_open(&r) && function->len <= CODE_MAX_FUNCTION &&
-	          reader_seek(&r, function, function->address);
+	struct code_site_reader r;
+	bool ok = code_site_reader_open(&r) && function->len <= CODE_MAX_FUNCTION &&
+	          code_site_reader_seek(&r, function, function->address);
 
-	while (ok && reader_next(&r)) {
+	while (ok && code_site_reader_next(&r)) {
 		const cs_x86 *x = &r.insn->detail->x86;
 
-		/* One relative to the instruction pointer takes a constant of the module. */
-		if (in_group(&r, CS_GRP_CALL) && x->op_count == 1 &&
+		/* A call relative to the instruction pointer takes a constant of the module. */
+		if (code_site_in_group(&r, CS_GRP_CALL) && x->op_count == 1 &&
 		    x->operands[0].type != X86_OP_IMM &&
 		    !(x->operands[0].type == X86_OP_MEM && x->operands[0].mem.base == X86_REG_RIP))
 			visit(r.address, arg);
 	}
-	reader_close(&r);
+	code_site_reader_close(&r);
 	return ok;
 }

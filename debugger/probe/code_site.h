@@ -1,5 +1,5 @@
 /*
- * Where in a function a probe point costs least. The kernel emulates a few instructions at a
+ * Cheapest sites of probe points in a function. The kernel emulates a few instructions at a
  * breakpoint (push, nop, and calls and jumps to fixed addresses: arch/x86/kernel/uprobes.c), which
  * takes half a microsecond. It executes any other one as a single step, which takes up to twenty. A
  * point is therefore moved forward, within code that runs without a branch, to the first
@@ -23,7 +23,7 @@ struct code_site {
 	uint64_t address;    /* of the instruction, link-time */
 	int32_t stack_delta; /* the stack pointer there minus that where the search began */
 	bool slow;           /* the kernel executes it as a single step */
-	/* Where the argument that was asked for is there. */
+	/* Place of the argument that was asked for. */
 	unsigned argument;  /* number of the register, 0 to 2, or CODE_ON_STACK */
 	int32_t stack_slot; /* its distance from the stack pointer at the entry */
 	bool has_result;    /* of code_return_site(): %rax has there what the call returned */
@@ -49,8 +49,8 @@ bool code_is_emulated(const uint8_t *bytes, size_t len);
 bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret);
 
 /*
- * The same, but a loop may lead back to the site, so that it runs at least once for each entry; the
- * argument is there each time.
+ * code_entry_site() to which a loop may lead back, so that the site runs at least once for each
+ * entry; the argument is there each time.
  */
 bool code_looped_site(const struct code_bytes *function, int argument, struct code_site *ret);
 
@@ -63,7 +63,7 @@ bool code_looped_site(const struct code_bytes *function, int argument, struct co
 bool code_return_site(const struct code_bytes *function, uint64_t address, bool over_calls,
                       struct code_site *ret);
 
-/* Where a function leads that ends in a jump to another one. */
+/* Target of a function that ends in a jump to another one. */
 struct code_tail {
 	uint64_t target;   /* link-time address of the other function; 0: see slot */
 	uint64_t slot;     /* link-time address of the pointer that the jump takes; 0: none */
@@ -87,7 +87,7 @@ bool code_leads_to_return(const struct code_bytes *function, uint64_t address, i
  * Whether a straight line of code, which leaves the stack alone, leads from the entry to a jump
  * through a register or a table: what the function jumps to then returns to its caller.
  */
-bool code_jumps_on(const struct code_bytes *function);
+bool code_is_tail_jump_thunk(const struct code_bytes *function);
 
 /*
  * Whether code without a branch leads from the entry to the end of the function, or to an

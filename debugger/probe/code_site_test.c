@@ -217,9 +217,9 @@ static void test_a_jump_to_another_function(void **state)
 	/* xor edi, edi: the argument is gone. */
 	assert_false(code_tail_jump(CODE(0x31, 0xff, JMP_SLOT), 0, &tail));
 	assert_false(code_tail_jump(CODE(CALL_NEXT, JMP_SLOT), 0, &tail));
-	assert_true(code_jumps_on(CODE(MOV_RDI_RSI, JMP_RAX)));
-	assert_false(code_jumps_on(CODE(SUB_RSP_24, JMP_RAX)));
-	assert_false(code_jumps_on(CODE(MOV_RDI_RSI, RET)));
+	assert_true(code_is_tail_jump_thunk(CODE(MOV_RDI_RSI, JMP_RAX)));
+	assert_false(code_is_tail_jump_thunk(CODE(SUB_RSP_24, JMP_RAX)));
+	assert_false(code_is_tail_jump_thunk(CODE(MOV_RDI_RSI, RET)));
 }
 
 static void note(uint64_t next, void *arg)

@@ -5,13 +5,13 @@
 
 enum { NREGISTERS = 16, RAX = 0 };
 
-/* What a straight line of code has put into the registers, by their numbers in DWARF. */
+/* Contents of the registers after a straight line of code, by their numbers in DWARF. */
 struct known {
 	uint64_t loaded[NREGISTERS]; /* an address of the module; 0: something else */
-	bool returned[NREGISTERS];   /* what a call has returned */
+	bool returned[NREGISTERS];   /* the result of a call */
 };
 
-static uint8_t register_of(const struct sweep *s, const cs_x86_op *op)
+static uint8_t code_store_register_of(const struct sweep *s, const cs_x86_op *op)
 {
 	uint8_t n = op->type == X86_OP_REG && op->size == 8 ? code_sweep_number(s->handle, op->reg)
 	                                                    : PROBE_NO_REGISTER;
@@ -39,7 +39,7 @@ static bool is_lost_in_call(size_t reg)
 	return !kept[reg];
 }
 
-static void forget(struct known *k, uint8_t reg)
+static void code_store_forget(struct known *k, uint8_t reg)
 {
 	if (reg >= NREGISTERS)
 		return;
@@ -51,7 +51,7 @@ static void go_over_call(struct known *k)
 {
 	for (uint8_t i = 0; i < NREGISTERS; i++) {
 		if (is_lost_in_call(i))
-			forget(k, i);
+			code_store_forget(k, i);
 	}
 	k->returned[RAX] = true;
 }
@@ -60,9 +60,10 @@ static void go_on(const struct sweep *s, struct known *k)
 {
 	const cs_x86 *x = &s->insn->detail->x86;
 	bool moves = s->insn->id == X86_INS_MOV && x->op_count == 2;
-	uint8_t to = moves || s->insn->id == X86_INS_LEA ? register_of(s, &x->operands[0])
-	                                                 : PROBE_NO_REGISTER;
-	uint8_t from = moves ? register_of(s, &x->operands[1]) : PROBE_NO_REGISTER;
+	uint8_t to = moves || s->insn->id == X86_INS_LEA
+	                     ? code_store_register_of(s, &x->operands[0])
+	                     : PROBE_NO_REGISTER;
+	uint8_t from = moves ? code_store_register_of(s, &x->operands[1]) : PROBE_NO_REGISTER;
 	const struct known before = *k;
 	cs_regs read, written;
 	uint8_t nread, nwritten;
@@ -76,7 +77,7 @@ static void go_on(const struct sweep *s, struct known *k)
 		return;
 	}
 	for (uint8_t i = 0; i < nwritten; i++)
-		forget(k, code_sweep_number(s->handle, (x86_reg)written[i]));
+		code_store_forget(k, code_sweep_number(s->handle, (x86_reg)written[i]));
 	if (to == PROBE_NO_REGISTER)
 		return;
 	k->loaded[to] = from != PROBE_NO_REGISTER ? before.loaded[from] : loaded_address(s);
@@ -93,7 +94,7 @@ static bool read_store(const struct sweep *s, const struct known *k, struct code
 		return false;
 	const x86_op_mem *m = &x->operands[0].mem;
 	uint8_t base = code_sweep_number(s->handle, m->base),
-		from = register_of(s, &x->operands[1]);
+		from = code_store_register_of(s, &x->operands[1]);
 	if (base >= NREGISTERS || from == PROBE_NO_REGISTER || m->index != X86_REG_INVALID ||
 	    m->segment != X86_REG_INVALID || m->disp < INT32_MIN || m->disp > INT32_MAX)
 		return false;
@@ -106,7 +107,7 @@ static bool read_store(const struct sweep *s, const struct known *k, struct code
 	return ret->stored && k->returned[base];
 }
 
-/* With a copy of the pass, which goes on at behind. */
+/* Finds the site of a store in a pass of its own, from behind on, and visits it. */
 static bool visit_site(const struct code_bytes *f, const struct sweep_targets *t,
                        struct code_store *store, uint64_t behind, code_store_fn *visit, void *arg)
 {

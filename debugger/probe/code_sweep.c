@@ -75,7 +75,7 @@ bool code_sweep_is_jumped_to(const struct sweep_targets *t, uint64_t from, uint6
 	return false;
 }
 
-/* Whether the instruction leaves these as they are, and the next one follows it. */
+/* Whether the instruction leaves the needed registers as they are, and the next one follows it. */
 static bool keeps(const struct sweep *s, uint32_t needed)
 {
 	cs_regs read, written;

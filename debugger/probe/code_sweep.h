@@ -1,4 +1,4 @@
-/* One pass over the instructions of a function, in the order of their addresses. */
+/* A pass over the instructions of a function, in the order of their addresses. */
 #ifndef DEBUGGER_PROBE_CODE_SWEEP_H
 #define DEBUGGER_PROBE_CODE_SWEEP_H
 
@@ -31,7 +31,7 @@ struct sweep_targets {
 };
 
 bool code_sweep_find_targets(const struct code_bytes *f, struct sweep_targets *t);
-/* Whether one leads to an address from the first to the last of these. */
+/* Whether a jump leads to an address from the first to the last of these. */
 bool code_sweep_is_jumped_to(const struct sweep_targets *t, uint64_t from, uint64_t to);
 
 enum { CODE_SWEEP_FLAGS = 1 << 16 };

@@ -19,14 +19,14 @@
 #include "debugger/live/proc.h"
 
 enum {
-	RING = 2 << 20,         /* bytes for the samples of a processor; a power of two */
+	RING = 2 << 20,         /* bytes for the samples of a CPU; a power of two */
 	SMALL_RING = 512 << 10, /* without CAP_IPC_LOCK: kernel.perf_event_mlock_kb allows it */
 	MAX_CPUS = 8192,
 	MAX_RECORD = 1 << 16, /* the size of a record has 16 bits */
 	MAX_REGS = 64,
 };
 
-/* The samples of one processor. */
+/* The samples of one CPU. */
 struct ring {
 	unsigned cpu;
 	int fd; /* of the event that owns it; -1: none yet */
@@ -42,7 +42,7 @@ struct cpu_samples {
 	VEC(struct ring) rings;
 	VEC(int) fds; /* of all events */
 	uint64_t lost;
-	unsigned char record[MAX_RECORD]; /* that is read */
+	unsigned char record[MAX_RECORD]; /* the record that is read */
 	uint64_t regs[MAX_REGS];
 };
 
@@ -75,27 +75,28 @@ static void describe_event(struct cpu_samples *s, unsigned hz)
 	};
 }
 
-static int open_event(const struct cpu_samples *s, pid_t tid, unsigned cpu)
+static int cpu_samples_open_event(const struct cpu_samples *s, pid_t tid, unsigned cpu)
 {
 	return (int)syscall(SYS_perf_event_open, &s->event, tid, (int)cpu, -1,
 	                    PERF_FLAG_FD_CLOEXEC);
 }
 
-static struct error *refused(int errnum)
+static struct error *cpu_samples_refused(int errnum)
 {
 	if (errnum == ENOSYS || errnum == ENOENT || errnum == EOPNOTSUPP)
 		return error_new(ERR_UNSUPPORTED, "this kernel has no perf events");
 	if (errnum == EMFILE)
-		return error_new(ERR_OS, "there are too many threads for the limit of open files: "
-		                         "raise it (ulimit -n)");
+		return error_new(
+			ERR_OS,
+			"too many threads for the limit of open files: raise it (ulimit -n)");
 	if (errnum != EACCES && errnum != EPERM)
-		return error_os(errnum, "sampling the processors");
+		return error_os(errnum, "sampling the CPUs");
 	if (!proc_perf_is_for_users())
 		return error_new(ERR_OS, "the kernel refused it: give asyncdbg CAP_PERFMON, or "
 		                         "lower kernel.perf_event_paranoid to 2");
 	return error_new(ERR_OS, "the kernel refused it: a seccomp filter or a security module "
-	                         "forbids perf_event_open; run asyncdbg outside of the container, "
-	                         "or start that with --cap-add=PERFMON");
+	                         "forbids perf_event_open; run asyncdbg outside the container, or "
+	                         "start the container with --cap-add=PERFMON");
 }
 
 static void *map_ring(int fd, size_t size)
@@ -106,12 +107,12 @@ static void *map_ring(int fd, size_t size)
 	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-/* Gives the samples of an event to the ring of its processor, which the first one creates. */
+/* Gives the samples of an event to the ring of its CPU, which the first one creates. */
 static struct error *join_ring(struct ring *r, int fd)
 {
 	if (r->fd >= 0) {
 		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) != 0)
-			return error_os(errno, "sampling the processors");
+			return error_os(errno, "sampling the CPUs");
 		return NULL;
 	}
 	r->size = RING;
@@ -121,35 +122,35 @@ static struct error *join_ring(struct ring *r, int fd)
 		r->page = map_ring(fd, r->size);
 	}
 	if (!r->page)
-		return error_os(errno, "a buffer for samples of the processors");
+		return error_os(errno, "a buffer for samples");
 	r->fd = fd;
 	return NULL;
 }
 
-/* A thread may have ended, and a processor may be off. */
+/* A thread may have ended, and a CPU may be off. */
 static struct error *sample_thread(struct cpu_samples *s, pid_t tid)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
 		struct ring *r = &s->rings.data[i];
-		int fd = open_event(s, tid, r->cpu);
+		int fd = cpu_samples_open_event(s, tid, r->cpu);
 
 		if (fd < 0 && errno == ESRCH)
 			return NULL;
 		if (fd < 0 && (errno == EACCES || errno == EPERM) && !s->event.exclude_kernel) {
 			s->event.exclude_kernel = 1;
-			fd = open_event(s, tid, r->cpu);
+			fd = cpu_samples_open_event(s, tid, r->cpu);
 		}
 		if (fd < 0 && errno == ENODEV)
 			continue;
 		if (fd < 0)
-			return refused(errno);
+			return cpu_samples_refused(errno);
 		*vec_push(&s->fds) = fd;
 		TRY(join_ring(r, fd));
 	}
 	return NULL;
 }
 
-/* Those that it starts meanwhile inherit the events of the thread that starts them. */
+/* Threads that start meanwhile inherit the events of the thread that starts them. */
 static struct error *sample_threads(struct cpu_samples *s)
 {
 	char path[32];
@@ -167,11 +168,11 @@ static struct error *sample_threads(struct cpu_samples *s)
 	}
 	closedir(dir);
 	if (!err && !s->fds.n)
-		err = error_new(ERR_STATE, "process %d has no thread to be sampled", (int)s->pid);
+		err = error_new(ERR_STATE, "process %d has no threads to sample", (int)s->pid);
 	return err;
 }
 
-/* The processors that are on, from a list like "0-3,8". */
+/* The CPUs that are on, from a list like "0-3,8". */
 static struct error *find_cpus(struct cpu_samples *s)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -188,7 +189,7 @@ static struct error *find_cpus(struct cpu_samples *s)
 	if (f)
 		fclose(f);
 	if (!s->rings.n)
-		return error_new(ERR_UNSUPPORTED, "/sys does not tell which processors there are");
+		return error_new(ERR_UNSUPPORTED, "/sys does not list the CPUs");
 	return NULL;
 }
 
@@ -205,7 +206,7 @@ struct error *cpu_samples_open(pid_t pid, const struct arch *arch, unsigned hz,
 	s->clock_offset = proc_kernel_offset();
 	describe_event(s, hz);
 	TRY(find_cpus(s));
-	file_raise_limit(); /* each thread takes a descriptor a processor */
+	file_raise_limit(); /* each thread takes a descriptor per CPU */
 	TRY(sample_threads(s));
 	*ret = s;
 	s = NULL;
@@ -251,13 +252,13 @@ uint64_t cpu_samples_lost(const struct cpu_samples *s)
 
 /* ---- records ---- */
 
-/* What is left of a record. */
+/* Rest of a record. */
 struct bytes {
 	const unsigned char *at;
 	size_t n;
 };
 
-static bool take(struct bytes *b, void *ret, size_t size)
+static bool cpu_samples_take(struct bytes *b, void *ret, size_t size)
 {
 	if (b->n < size)
 		return false;
@@ -273,10 +274,10 @@ static bool take_registers(struct cpu_samples *s, struct bytes *b)
 	uint64_t abi, mask = s->event.sample_regs_user;
 	uint64_t values[MAX_REGS] = { 0 };
 
-	if (!take(b, &abi, sizeof(abi)) || abi != PERF_SAMPLE_REGS_ABI_64)
+	if (!cpu_samples_take(b, &abi, sizeof(abi)) || abi != PERF_SAMPLE_REGS_ABI_64)
 		return false;
 	for (unsigned i = 0; i < MAX_REGS; i++) {
-		if (mask >> i & 1 && !take(b, &values[i], sizeof(values[i])))
+		if (mask >> i & 1 && !cpu_samples_take(b, &values[i], sizeof(values[i])))
 			return false;
 	}
 	for (unsigned i = 0; i < s->arch->nregs; i++)
@@ -289,7 +290,7 @@ static bool take_stack(struct bytes *b, struct cpu_sample *sample)
 {
 	uint64_t size, copied;
 
-	if (!take(b, &size, sizeof(size)))
+	if (!cpu_samples_take(b, &size, sizeof(size)))
 		return false;
 	if (!size)
 		return true;
@@ -298,7 +299,7 @@ static bool take_stack(struct bytes *b, struct cpu_sample *sample)
 	sample->stack = b->at;
 	b->at += size;
 	b->n -= size;
-	if (!take(b, &copied, sizeof(copied)) || copied > size)
+	if (!cpu_samples_take(b, &copied, sizeof(copied)) || copied > size)
 		return false;
 	sample->stack_size = copied;
 	return true;
@@ -311,7 +312,8 @@ static bool take_sample(struct cpu_samples *s, const struct perf_event_header *h
 	uint32_t ids[2]; /* of the process and the thread */
 
 	*ret = (struct cpu_sample){ .regs = s->regs };
-	if (!take(b, ids, sizeof(ids)) || !take(b, &ret->time, sizeof(ret->time)))
+	if (!cpu_samples_take(b, ids, sizeof(ids)) ||
+	    !cpu_samples_take(b, &ret->time, sizeof(ret->time)))
 		return false;
 	if ((pid_t)ids[0] != s->pid)
 		return false;
@@ -321,14 +323,14 @@ static bool take_sample(struct cpu_samples *s, const struct perf_event_header *h
 	return take_registers(s, b) && take_stack(b, ret);
 }
 
-static void take_record(struct cpu_samples *s, const struct perf_event_header *head,
-                        cpu_sample_fn *visit, void *arg)
+static void cpu_samples_take_record(struct cpu_samples *s, const struct perf_event_header *head,
+                                    cpu_sample_fn *visit, void *arg)
 {
 	struct bytes b = { s->record + sizeof(*head), head->size - sizeof(*head) };
 	struct cpu_sample sample;
 	uint64_t lost[2]; /* the event, and how many */
 
-	if (head->type == PERF_RECORD_LOST && take(&b, lost, sizeof(lost)))
+	if (head->type == PERF_RECORD_LOST && cpu_samples_take(&b, lost, sizeof(lost)))
 		s->lost += lost[1];
 	else if (head->type == PERF_RECORD_SAMPLE && take_sample(s, head, &b, &sample))
 		visit(&sample, arg);
@@ -357,7 +359,7 @@ static void read_ring(struct cpu_samples *s, const struct ring *r, cpu_sample_fn
 			tail = head; /* damaged: the rest is of no use */
 		else {
 			copy_bytes(r, tail, s->record, record.size);
-			take_record(s, &record, visit, arg);
+			cpu_samples_take_record(s, &record, visit, arg);
 			tail += record.size;
 		}
 		__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
 /*
- * The program that the kernel runs when a processor goes from one thread to another: it sums up how
+ * The program that the kernel runs when a CPU goes from one thread to another: it sums up how
  * long the threads of a map are off it. Apart from probe.bpf.c, since this one needs the kernel's
  * type information, which takes time to read.
  */

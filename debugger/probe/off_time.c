@@ -35,10 +35,9 @@ static void freep(struct off_time **o)
 	off_time_close(*o);
 }
 
-static struct error *refused(int errnum)
+static struct error *off_time_refused(int errnum)
 {
-	return error_new(ERR_UNSUPPORTED,
-	                 "this kernel does not let switches of threads be seen: %s",
+	return error_new(ERR_UNSUPPORTED, "this kernel does not show context switches: %s",
 	                 strerrordesc_np(errnum));
 }
 
@@ -49,18 +48,18 @@ struct error *off_time_open(int map, struct off_time **ret)
 	o->object = bpf_object__open_mem(off_time_object,
 	                                 (size_t)(off_time_object_end - off_time_object), NULL);
 	if (!o->object)
-		return refused(errno);
+		return off_time_refused(errno);
 	struct bpf_program *program = bpf_object__find_program_by_name(o->object, "at_switch");
 	struct bpf_map *own = bpf_object__find_map_by_name(o->object, "off_times");
 	if (!program || !own)
-		return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
+		return error_new(ERR_UNSUPPORTED, "the BPF program of this build is damaged");
 	int failed = bpf_map__reuse_fd(own, map);
 	failed = failed ? failed : bpf_object__load(o->object);
 	if (failed)
-		return refused(-failed);
+		return off_time_refused(-failed);
 	o->link = bpf_program__attach_raw_tracepoint(program, "sched_switch");
 	if (!o->link)
-		return refused(errno);
+		return off_time_refused(errno);
 	*ret = o;
 	o = NULL;
 	return NULL;
@@ -75,13 +74,13 @@ void off_time_close(struct off_time *o)
 	free(o);
 }
 
-/* As bpf_ktime_get_ns() tells it, whatever our time namespace is. */
-static uint64_t kernel_now_ns(void)
+/* The time of bpf_ktime_get_ns(), whatever our time namespace is. */
+static uint64_t off_time_kernel_now_ns(void)
 {
 	return (uint64_t)((int64_t)clock_now_ns() - proc_kernel_offset());
 }
 
-/* How long a thread has been on processors; the kernel counts that at its ticks. */
+/* How long a thread has been on CPUs; the kernel counts that at its ticks. */
 static bool read_ran(pid_t pid, pid_t tid, uint64_t *ns)
 {
 	SCRATCH(a);
@@ -94,7 +93,7 @@ static bool read_ran(pid_t pid, pid_t tid, uint64_t *ns)
 	return end != text;
 }
 
-/* Whether it can run, by /proc: it is on a processor, or waits for one. */
+/* Whether the thread can run, by /proc: it is on a CPU, or waits for one. */
 static bool is_runnable(pid_t pid, pid_t tid)
 {
 	SCRATCH(a);
@@ -112,16 +111,16 @@ void off_time_add(int map, pid_t pid, pid_t tid)
 		uint64_t ran;
 
 		t.ran = read_ran(pid, tid, &ran) ? ran : 0;
-		t.since = kernel_now_ns();
-		/* Where this thread was off meanwhile, switches of the other one were missed. */
+		t.since = off_time_kernel_now_ns();
+		/* Switches of the other thread were missed if this one was off meanwhile. */
 		if (bpf_map_update_elem(map, &tid, &t, BPF_NOEXIST) != 0 ||
-		    clock_between(t.since, kernel_now_ns()) < SHORT_NS || i == TRIES - 1)
+		    clock_between(t.since, off_time_kernel_now_ns()) < SHORT_NS || i == TRIES - 1)
 			return;
 		bpf_map_delete_elem(map, &tid);
 	}
 }
 
-/* Of a thread that was not switched since it was added: whether it was off all the time. */
+/* Whether a thread that was not switched since it was added was off all the time. */
 static bool was_off(pid_t pid, pid_t tid, const struct probe_off_time *t, uint64_t ns)
 {
 	uint64_t ran;
@@ -137,7 +136,7 @@ bool off_time_read(int map, pid_t pid, pid_t tid, uint64_t *ns)
 
 	if (bpf_map_lookup_elem(map, &tid, &t) != 0)
 		return false;
-	uint64_t last = t.since ? clock_between(t.since, kernel_now_ns()) : 0;
+	uint64_t last = t.since ? clock_between(t.since, off_time_kernel_now_ns()) : 0;
 	if (t.unsure && !was_off(pid, tid, &t, last))
 		last = 0;
 	*ns = t.total + last;

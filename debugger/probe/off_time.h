@@ -1,6 +1,6 @@
 /*
- * How long threads are off their processors: a program that the kernel runs at each switch of
- * threads, on all processors. It needs the kernel's type information (CONFIG_DEBUG_INFO_BTF).
+ * How long threads are off their CPUs: a program that the kernel runs at each switch of
+ * threads, on all CPUs. It needs the kernel's type information (CONFIG_DEBUG_INFO_BTF).
  */
 #ifndef DEBUGGER_PROBE_OFF_TIME_H
 #define DEBUGGER_PROBE_OFF_TIME_H
@@ -22,8 +22,8 @@ struct error *off_time_open(int map, struct off_time **ret) MUST_CHECK;
 void off_time_close(struct off_time *o);
 
 /*
- * Adds a thread of a process, if it is not there. Whether it is on a processor now, its next switch
- * tells: the kernel reports a thread that only waits for a processor as running.
+ * Adds a thread of a process, if it is not there. Whether it is on a CPU now, its next switch
+ * tells: the kernel reports a thread that only waits for a CPU as running.
  */
 void off_time_add(int map, pid_t pid, pid_t tid);
 /* How long a thread of the map was off up to now, in ns; false: it is not there. */

@@ -1,4 +1,4 @@
-/* How long threads were off their processors: the map that both programs of the kernel share. */
+/* How long threads were off their CPUs: the map that both programs of the kernel share. */
 #ifndef DEBUGGER_PROBE_OFF_TIMES_BPF_H
 #define DEBUGGER_PROBE_OFF_TIMES_BPF_H
 
@@ -8,7 +8,7 @@
 
 #include "debugger/probe/probe_record.h"
 
-/* By thread. probe.bpf.c adds the threads, off_time.bpf.c counts. */
+/* Off times by thread. probe.bpf.c adds the threads, off_time.bpf.c counts. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, PROBE_MAX_THREADS);

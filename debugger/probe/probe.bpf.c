@@ -11,7 +11,7 @@
 #include "debugger/probe/probe_place.bpf.h"
 #include "debugger/probe/probe_thread.bpf.h"
 
-/* Each is read first: the verifier allows no computed offset in the context. */
+/* Each argument register is read first: the verifier allows no computed offset in the context. */
 static __always_inline __u64 argument(struct pt_regs *ctx, const struct probe_point *p, __u64 sp)
 {
 	__u64 stored = 0;
@@ -25,7 +25,7 @@ static __always_inline __u64 argument(struct pt_regs *ctx, const struct probe_po
 	return n == 0 ? first : n == 1 ? second : n == 2 ? third : stored;
 }
 
-/* Adds how long the thread was off its processor. */
+/* Adds how long the thread was off its CPU. */
 static __always_inline void note_off_time(struct probe_record *r)
 {
 	const struct probe_off_time none = { 0 };
@@ -49,7 +49,7 @@ static __always_inline __u32 cut_length(const struct probe_record *r)
 	                  : offsetof(struct probe_record, start);
 }
 
-static __always_inline void submit(struct whole_record *r)
+static __always_inline void probe_submit(struct whole_record *r)
 {
 	__u32 len = r->head.copied;
 
@@ -62,7 +62,7 @@ static __always_inline void submit(struct whole_record *r)
 }
 
 /* Notes the innermost of the first depth calls of the thread. */
-static __always_inline void set_outer(struct probe_record *r, struct calls *c, __u32 depth)
+static __always_inline void probe_set_outer(struct probe_record *r, struct calls *c, __u32 depth)
 {
 	bool any = depth && depth <= PROBE_MAX_DEPTH;
 
@@ -74,7 +74,7 @@ static __always_inline void set_outer(struct probe_record *r, struct calls *c, _
  * Whether the record of a return is left out; but for one of a shorter call whose result alone
  * tells that its object is finished.
  */
-static __always_inline bool is_silent(const struct probe_record *r, const struct frame *f,
+static __always_inline bool is_silent(const struct probe_record *r, const struct probe_call *f,
                                       const struct probe_point *p, __u8 flags)
 {
 	if (p && p->silent & PROBE_NO_END)
@@ -86,7 +86,7 @@ static __always_inline bool is_silent(const struct probe_record *r, const struct
 /* Writes the record of the return of the call at that depth. */
 static __always_inline void finish(struct whole_record *r, struct calls *c, __u32 depth, __u8 flags)
 {
-	const struct frame *f = frame_at(c, depth);
+	const struct probe_call *f = frame_at(c, depth);
 
 	struct probe_point *p = bpf_map_lookup_elem(&points, &f->point);
 
@@ -102,7 +102,7 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 	r->head.id = f->id;
 	r->head.start = f->start;
 	r->head.table = 0;
-	set_outer(&r->head, c, depth);
+	probe_set_outer(&r->head, c, depth);
 	r->head.flags = flags | (f->finished ? PROBE_FINISHED : 0);
 	r->head.copied = 0;
 	if (p && p->npieces && !p->at_entry && !(r->head.flags & (PROBE_FINISHED | PROBE_LATE))) {
@@ -112,7 +112,7 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 			r->head.flags |= PROBE_UNREAD;
 		}
 	}
-	submit(r);
+	probe_submit(r);
 }
 
 /* Ends the calls whose stack is gone, that is those entered at a stack pointer up to sp. */
@@ -158,19 +158,19 @@ static __always_inline void enter(struct whole_record *r, struct calls *c, struc
 		__builtin_memcpy(r->copy, &r->head.table, sizeof(r->head.table));
 		r->head.copied = sizeof(r->head.table);
 	}
-	set_outer(&r->head, c, depth);
+	probe_set_outer(&r->head, c, depth);
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
 	r->head.start = 0;
 	if (__builtin_expect(p->at_entry, 0))
 		copy_pieces(r, p);
 	if (p->silent & PROBE_NO_CALL) {
 		if (!(p->silent & PROBE_NO_HIT))
-			submit(r);
+			probe_submit(r);
 		return;
 	}
 	note_return(r, p, sp);
 	if (depth < PROBE_MAX_DEPTH) {
-		*frame_at(c, depth) = (struct frame){
+		*frame_at(c, depth) = (struct probe_call){
 			.sp = sp,
 			.start = r->head.time,
 			.object = r->head.object,
@@ -183,7 +183,7 @@ static __always_inline void enter(struct whole_record *r, struct calls *c, struc
 		count(PROBE_TOO_DEEP);
 	}
 	if (!(p->silent & PROBE_NO_HIT) || (r->head.flags & PROBE_NEW_RETURN))
-		submit(r);
+		probe_submit(r);
 }
 
 /*
@@ -214,7 +214,7 @@ static __always_inline void leave(struct whole_record *r, struct calls *c, __u64
 }
 
 /* Whether a bit of the object's state says that nothing can finish it any more. */
-static __always_inline bool is_over(const struct probe_record *r, const struct probe_point *p)
+static __always_inline bool probe_is_over(const struct probe_record *r, const struct probe_point *p)
 {
 	__u32 state = 0;
 
@@ -233,59 +233,72 @@ static __always_inline void copy_behind_id(struct whole_record *r, const struct 
 	r->head.copied = sizeof(number);
 }
 
+/* Where a frame pointer is kept; 0: in its register, 1: nobody knows, and nothing can be read. */
+static __always_inline __u64 place_kept(__u64 sp, __u32 kept)
+{
+	return !kept ? 0 : kept == PROBE_KEPT_UNKNOWN ? 1 : sp - kept;
+}
+
 /*
  * sp: where the address lies to which the innermost call returns; ip: of the point, as the program
- * has it.
+ * has it; fp: the frame pointer there.
  */
 static __always_inline void copy_path(struct whole_record *r, const struct probe_point *p, __u64 sp,
-                                      __u64 ip)
+                                      __u64 ip, __u64 fp)
 {
+	__u64 kept = place_kept(sp, p->path_kept);
+
 	if (!p->path_from)
 		return;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < PROBE_MAX_PATH; i++) {
 		__u64 address;
-		const __u32 *distance;
+		const struct probe_frame *frame;
 
 		if (!read_user(&address, sizeof(address), sp))
 			return;
 		address -= ip - p->path_from;
 		__builtin_memcpy(&r->copy[i * sizeof(address)], &address, sizeof(address));
 		r->head.copied = (i + 1) * sizeof(address);
-		distance = bpf_map_lookup_elem(&frames, &address);
-		if (!distance)
+		frame = bpf_map_lookup_elem(&frames, &address);
+		if (!frame)
 			return;
-		if (!*distance) {
+		if (!frame->distance) {
 			r->head.copied = i ? r->head.copied : 0;
 			return;
 		}
-		sp += *distance;
+		/* Only a frame that is found by it needs it: it is not read for others. */
+		if (frame->by_pointer && kept && !read_user(&fp, sizeof(fp), kept))
+			return;
+		sp = (frame->by_pointer ? fp : sp) + frame->distance;
+		kept = frame->kept ? place_kept(sp, frame->kept) : frame->by_pointer ? 0 : kept;
 	}
 }
 
 static __always_inline void meet(struct whole_record *r, struct calls *c,
-                                 const struct probe_point *p, __u64 sp, __u64 ip, __u64 id_offset)
+                                 const struct probe_point *p, __u64 sp, __u64 ip, __u64 fp,
+                                 __u64 id_offset)
 {
 	__u32 depth = c->depth;
 
-	if (is_over(&r->head, p))
+	if (probe_is_over(&r->head, p))
 		return;
 	r->head.kind = p->kind;
 	r->head.copied = 0;
 	r->head.start = 0;
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
-	set_outer(&r->head, c, depth);
+	probe_set_outer(&r->head, c, depth);
 	if (p->kind == PROBE_FINAL && depth && depth <= PROBE_MAX_DEPTH &&
 	    frame_at(c, depth - 1)->object == r->head.object) {
-		/* One function that finishes it may call another one. */
+		/* A function that finishes the object may call another one that does. */
 		if (frame_at(c, depth - 1)->finished)
 			return;
 		frame_at(c, depth - 1)->finished = 1;
 	}
 	copy_behind_id(r, p, id_offset);
-	copy_path(r, p, sp, ip);
+	copy_path(r, p, sp, ip, fp);
 	if (!(p->silent & PROBE_NO_HIT))
-		submit(r);
+		probe_submit(r);
 }
 
 static __always_inline void pass_place(struct pt_regs *ctx, struct whole_record *r, struct calls *c,
@@ -298,10 +311,10 @@ static __always_inline void pass_place(struct pt_regs *ctx, struct whole_record 
 	r->head.kind = PROBE_PLACE;
 	r->head.object = r->head.start = r->head.id = r->head.table = 0;
 	r->head.flags = 0;
-	set_outer(&r->head, c, c->depth);
+	probe_set_outer(&r->head, c, c->depth);
 	save_registers(c, ctx);
 	read_place(r, c, place);
-	submit(r);
+	probe_submit(r);
 }
 
 SEC("uprobe")
@@ -309,7 +322,7 @@ int at_point(struct pt_regs *ctx)
 {
 	__u32 index = (__u32)bpf_get_attach_cookie(ctx), tid = (__u32)bpf_get_current_pid_tgid();
 	struct probe_point *p = bpf_map_lookup_elem(&points, &index);
-	__u64 sp = PT_REGS_SP(ctx), address = PT_REGS_IP(ctx);
+	__u64 sp = PT_REGS_SP(ctx), address = PT_REGS_IP(ctx), fp = PT_REGS_FP(ctx);
 	bool ours = p && p->kind && (!p->address || p->address == address);
 	struct calls *c = ours ? calls_of(tid) : NULL;
 
@@ -341,7 +354,7 @@ int at_point(struct pt_regs *ctx)
 	if (p->kind == PROBE_CALL)
 		enter(r, c, p, sp, id_offset);
 	else
-		meet(r, c, p, sp, address, id_offset);
+		meet(r, c, p, sp, address, fp, id_offset);
 	return 0;
 }
 

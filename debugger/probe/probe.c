@@ -64,7 +64,7 @@ struct probes {
 	struct thread_ids ids;
 	int64_t clock_offset; /* from the kernel's clock to ours; ns */
 	VEC(int) links;       /* descriptors, a perf event behind its link */
-	uint32_t npoints;     /* that were described, by their largest index */
+	uint32_t npoints;     /* points that were described, by their largest index */
 	probe_record_fn *visit;
 	void *arg;
 	uint32_t left; /* records that this call may yet read */
@@ -89,7 +89,7 @@ static int log_message(enum libbpf_print_level level, const char *format, va_lis
 
 /* ---- loading ---- */
 
-static bool have_capability(int which)
+static bool probe_have_capability(int which)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
@@ -98,31 +98,30 @@ static bool have_capability(int which)
 	       (caps[CAP_TO_INDEX(which)].effective & CAP_TO_MASK(which));
 }
 
-/* What to do when the kernel says that a right is missing. */
+/* The error with its remedy when the kernel says that a capability is missing. */
 static struct error *not_permitted(const char *what)
 {
-	bool all = have_capability(CAP_SYS_ADMIN);
-	bool bpf = all || have_capability(CAP_BPF), perfmon = all || have_capability(CAP_PERFMON);
+	bool all = probe_have_capability(CAP_SYS_ADMIN);
+	bool bpf = all || probe_have_capability(CAP_BPF),
+	     perfmon = all || probe_have_capability(CAP_PERFMON);
 
 	if (bpf && perfmon)
 		return error_new(ERR_OS,
-		                 "%s: the kernel refused it in spite of CAP_BPF and CAP_PERFMON: "
-		                 "a seccomp filter or the user namespace of a container, kernel "
-		                 "lockdown or a security module forbids it; run asyncdbg "
-		                 "outside of it",
+		                 "%s: the kernel refused it in spite of CAP_BPF and CAP_PERFMON: a "
+		                 "seccomp filter or the user namespace of a container, kernel "
+		                 "lockdown or a security module forbids it; run asyncdbg outside",
 		                 what);
 	return error_new(
 		ERR_OS,
-		"%s: the kernel refused it, for asyncdbg lacks %s: run it as root, or give "
-		"it CAP_BPF and CAP_PERFMON (start a container with --cap-add=BPF "
-		"--cap-add=PERFMON)",
+		"%s: the kernel refused it, because asyncdbg lacks %s: run it as root, or give it "
+		"CAP_BPF and CAP_PERFMON (start a container with --cap-add=BPF --cap-add=PERFMON)",
 		what,
 		bpf       ? "CAP_PERFMON"
 		: perfmon ? "CAP_BPF"
 			  : "CAP_BPF and CAP_PERFMON");
 }
 
-static struct error *refused(int errnum, const char *what)
+static struct error *probe_refused(int errnum, const char *what)
 {
 	if (errnum == EACCES)
 		return error_new(ERR_UNSUPPORTED,
@@ -163,10 +162,10 @@ static struct error *set_settings(struct bpf_object *object, const struct probe_
 		free(copy);
 		return failed ? error_os(-failed, "setting up the probes") : NULL;
 	}
-	return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
+	return error_new(ERR_UNSUPPORTED, "the BPF program of this build is damaged");
 }
 
-static int take_record(void *arg, void *data, size_t size)
+static int probe_take_record(void *arg, void *data, size_t size)
 {
 	struct probes *p = arg;
 	struct probe_record record = { 0 };
@@ -204,18 +203,18 @@ static void make_multi(struct bpf_program *program)
 	bpf_program__set_flags(program, bpf_program__flags(program) | BPF_F_SLEEPABLE);
 }
 
-static struct error *load(struct probes *p, const struct probes_options *o)
+static struct error *probe_load(struct probes *p, const struct probes_options *o)
 {
 	int failed;
 
 	p->object =
 		bpf_object__open_mem(probe_object, (size_t)(probe_object_end - probe_object), NULL);
 	if (!p->object)
-		return refused(errno, "loading the program for probes");
+		return probe_refused(errno, "loading the BPF program");
 	p->program = bpf_object__find_program_by_name(p->object, "at_point");
 	struct bpf_map *ring = bpf_object__find_map_by_name(p->object, "ring");
 	if (!p->program || !ring)
-		return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
+		return error_new(ERR_UNSUPPORTED, "the BPF program of this build is damaged");
 	struct probe_settings settings = { .min_ns = o->min_ns };
 
 	thread_ids_close(&p->ids);
@@ -229,15 +228,15 @@ static struct error *load(struct probes *p, const struct probes_options *o)
 		make_multi(p->program);
 	failed = bpf_object__load(p->object);
 	if (failed)
-		return refused(-failed, "loading the program for probes");
+		return probe_refused(-failed, "loading the BPF program");
 	p->points = bpf_object__find_map_fd_by_name(p->object, "points");
 	p->places = bpf_object__find_map_fd_by_name(p->object, "places");
 	p->returns = bpf_object__find_map_fd_by_name(p->object, "returns");
 	p->counts = bpf_object__find_map_fd_by_name(p->object, "counts");
 	p->off_times = bpf_object__find_map_fd_by_name(p->object, "off_times");
 	p->frames = bpf_object__find_map_fd_by_name(p->object, "frames");
-	p->ring = ring_buffer__new(bpf_map__fd(ring), take_record, p, NULL);
-	return p->ring ? NULL : refused(errno, "the ring buffer of the probes");
+	p->ring = ring_buffer__new(bpf_map__fd(ring), probe_take_record, p, NULL);
+	return p->ring ? NULL : probe_refused(errno, "the ring buffer of the probes");
 }
 
 static void unload(struct probes *p)
@@ -283,8 +282,8 @@ static bool has_multi(const struct probes *p)
 	return errnum == EBADF;
 }
 
-static struct error *attach_all(struct probes *p, const char *file, const struct probe_site *sites,
-                                size_t n)
+static struct error *probe_attach_all(struct probes *p, const char *file,
+                                      const struct probe_site *sites, size_t n)
 {
 	SCRATCH(tmp);
 	uint64_t *offsets = NEW_ARRAY(&tmp, uint64_t, n), *cookies = NEW_ARRAY(&tmp, uint64_t, n);
@@ -297,7 +296,7 @@ static struct error *attach_all(struct probes *p, const char *file, const struct
 	}
 	long fd = attach_multi(p, file, offsets, counters, cookies, n);
 	if (fd < 0)
-		return refused(errno, "attaching the probes");
+		return probe_refused(errno, "attaching the probes");
 	*vec_push(&p->links) = (int)fd;
 	return NULL;
 }
@@ -325,17 +324,16 @@ static struct error *attach_perf(struct probes *p, uint32_t type, const char *fi
 	int fd = (int)syscall(SYS_perf_event_open, &event, p->pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0 && errno == EACCES)
-		return error_new(ERR_OS,
-		                 "attaching the probes: the kernel refused it: without "
-		                 "uprobe_multi (Linux 6.6) it wants root, or CAP_SYS_ADMIN");
+		return error_new(ERR_OS, "attaching the probes: the kernel refused it: without "
+		                         "uprobe_multi (Linux 6.6) it needs root or CAP_SYS_ADMIN");
 	if (fd < 0)
-		return refused(errno, "attaching the probes");
+		return probe_refused(errno, "attaching the probes");
 	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = site->point);
 	int link = bpf_link_create(bpf_program__fd(p->program), fd, BPF_PERF_EVENT, &options);
 	int errnum = errno;
 	*vec_push(&p->links) = fd;
 	if (link < 0)
-		return refused(errnum, "attaching the probes");
+		return probe_refused(errnum, "attaching the probes");
 	*vec_push(&p->links) = link;
 	return NULL;
 }
@@ -361,7 +359,7 @@ struct error *probes_attach(struct probes *p, const char *file, const struct pro
 {
 	if (!n)
 		return NULL;
-	return p->backend == PROBE_MULTI ? attach_all(p, file, sites, n)
+	return p->backend == PROBE_MULTI ? probe_attach_all(p, file, sites, n)
 	                                 : attach_each(p, file, sites, n);
 }
 
@@ -370,23 +368,23 @@ struct error *probes_attach(struct probes *p, const char *file, const struct pro
 static struct error *open_backend(struct probes *p, const struct probes_options *o)
 {
 	p->backend = o->backend == PROBE_PERF ? PROBE_PERF : PROBE_MULTI;
-	struct error *err = load(p, o);
+	struct error *err = probe_load(p, o);
 
 	if (o->backend == PROBE_BEST && (err ? err->errnum == EINVAL : !has_multi(p))) {
 		error_free(err);
 		unload(p);
 		p->backend = PROBE_PERF;
-		err = load(p, o);
+		err = probe_load(p, o);
 	}
 	return err;
 }
 
-/* Without it the rest is as good: the reason is kept. */
+/* Opens the off times. A failure leaves the other probes as they are: the reason is kept. */
 static void open_off_times(struct probes *p)
 {
 	if (p->backend == PROBE_PERF) {
-		p->no_off_times = strdup("it is measured where the kernel has uprobe_multi "
-		                         "(Linux 6.6)");
+		p->no_off_times =
+			strdup("measuring it needs a kernel with uprobe_multi (Linux 6.6)");
 		return;
 	}
 	if (p->in_namespace) {
@@ -428,7 +426,7 @@ struct error *probes_open(const struct probes_options *options, struct probes **
 	return NULL;
 }
 
-/* Which descriptors close_late() keeps; the caller frees it. */
+/* Descriptors that close_late() keeps, as a table by number; the caller frees it. */
 static bool *fds_kept(const struct probes *p, int pipe)
 {
 	bool *keep = alloc_zeroed(KEPT_FDS);
@@ -441,7 +439,7 @@ static bool *fds_kept(const struct probes *p, int pipe)
 	return keep;
 }
 
-/* In a process of its own: ends when nobody has the other end of the pipe. */
+/* The process that holds the links: ends when nobody has the other end of the pipe. */
 _Noreturn static void close_late(const bool *keep, int pipe)
 {
 	char byte;
@@ -457,7 +455,7 @@ _Noreturn static void close_late(const bool *keep, int pipe)
 	_exit(0);
 }
 
-/* No point writes a record from now on. */
+/* Makes all points write no more records. */
 static void silence(struct probes *p)
 {
 	const struct probe_point none = { 0 };
@@ -591,9 +589,9 @@ struct error *probes_know_return(struct probes *p, uint64_t address)
 	return NULL;
 }
 
-bool probes_know_frame(struct probes *p, uint64_t address, uint32_t distance)
+bool probes_know_frame(struct probes *p, uint64_t address, const struct probe_frame *frame)
 {
-	return bpf_map_update_elem(p->frames, &address, &distance, BPF_ANY) == 0;
+	return bpf_map_update_elem(p->frames, &address, frame, BPF_ANY) == 0;
 }
 
 struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg, bool *more)

@@ -2,6 +2,8 @@
 # place its probe points. Where one is missing asyncdbg is built without it, and says so.
 
 set(PROBE_UNUSED debugger/probe/probe_none.c)
+set(PROBE_SOURCES debugger/probe/probe.c debugger/probe/off_time.c debugger/probe/code_site.c
+	debugger/probe/code_exchange.c debugger/probe/code_store.c debugger/probe/code_sweep.c)
 find_program(PROBE_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
 pkg_check_modules(LIBBPF libbpf)
 pkg_check_modules(CAPSTONE capstone)
@@ -13,9 +15,8 @@ if(PROBE_CLANG AND LIBBPF_FOUND AND CAPSTONE_FOUND AND CMAKE_SYSTEM_PROCESSOR ST
 else()
 	message(WARNING "Without tracing: it needs clang, libbpf and capstone on x86_64")
 	set(PROBE_LINK_LIBRARIES)
-	set(PROBE_UNUSED debugger/probe/probe.c debugger/probe/off_time.c debugger/probe/code_site.c
-		debugger/probe/code_site_test.c debugger/probe/code_exchange.c debugger/probe/code_exchange_test.c
-		debugger/probe/code_store.c debugger/probe/code_store_test.c debugger/probe/code_sweep.c)
+	set(PROBE_UNUSED ${PROBE_SOURCES} debugger/probe/code_site_test.c debugger/probe/code_exchange_test.c
+		debugger/probe/code_store_test.c)
 endif()
 
 # Text of machine code needs capstone alone.

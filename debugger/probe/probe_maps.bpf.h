@@ -1,4 +1,4 @@
-/* What the program of the probe points keeps: settings, points, the calls of threads, counts. */
+/* Maps of the program of the probe points: settings, points, the calls of threads, counts. */
 #ifndef DEBUGGER_PROBE_PROBE_MAPS_BPF_H
 #define DEBUGGER_PROBE_PROBE_MAPS_BPF_H
 
@@ -13,7 +13,7 @@
 const volatile struct probe_settings settings = { 0 };
 
 /* A call that a thread is in. */
-struct frame {
+struct probe_call {
 	__u64 sp; /* at its entry */
 	__u64 start, object, id;
 	__u64 id_offset; /* of the id, from the object */
@@ -32,14 +32,14 @@ struct whole_record {
 	__u8 copy[2 * PROBE_MAX_COPY];
 };
 
-/* What is known of a thread: the calls that it is in, outermost first. */
+/* Calls that a thread is in, outermost first. */
 struct calls {
 	__u32 depth;
 	__u32 tid; /* 0: of none */
-	struct frame frames[PROBE_MAX_DEPTH];
+	struct probe_call frames[PROBE_MAX_DEPTH];
 	/*
 	 * The record under construction: it is too large for the stack of the program, and a place
-	 * for each processor would not do, since another thread may interrupt the program.
+	 * for each CPU would not do, since another thread may interrupt the program.
 	 */
 	struct whole_record record;
 	__u8 begin[BEGIN + 8];                  /* of an object; 8 more for the verifier */
@@ -82,7 +82,7 @@ struct {
 	__type(value, __u32);
 } threads SEC(".maps");
 
-/* Of each processor: the thread that was last looked up, and in the lower 32 bits its place. */
+/* The thread that each CPU last looked up, and in the lower 32 bits its place. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -90,7 +90,7 @@ struct {
 	__type(value, __u64);
 } last_thread SEC(".maps");
 
-static __u32 next_place; /* that a new thread tries, modulo PROBE_MAX_THREADS */
+static __u32 next_place; /* the place that a new thread tries, modulo PROBE_MAX_THREADS */
 
 /* Addresses to which calls return and that have a point, or were reported. */
 struct {
@@ -100,16 +100,13 @@ struct {
 	__type(value, __u32);
 } returns SEC(".maps");
 
-/*
- * Addresses in the file to which calls return, in frames of a known size: how far the return
- * address of the frame lies from that of the call, in bytes; 0: the way is of no interest.
- */
+/* Addresses in the file to which calls return, in frames whose return address can be found. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PROBE_MAX_FRAMES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u64);
-	__type(value, __u32);
+	__type(value, struct probe_frame);
 } frames SEC(".maps");
 
 /* Tables of objects, by their addresses: the offset of the id, as it was read there. */
@@ -131,7 +128,7 @@ struct {
  * The call at a depth, which the caller has checked. The verifier cannot follow that check through
  * all optimisations; this one it understands.
  */
-static __always_inline struct frame *frame_at(struct calls *c, __u32 depth)
+static __always_inline struct probe_call *frame_at(struct calls *c, __u32 depth)
 {
 	asm volatile("" : "+r"(depth));
 	return &c->frames[depth & (PROBE_MAX_DEPTH - 1)];

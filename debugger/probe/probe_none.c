@@ -2,7 +2,9 @@
  * capstone. */
 #include "debugger/probe/probe.h"
 
+#include "debugger/probe/code_exchange.h"
 #include "debugger/probe/code_site.h"
+#include "debugger/probe/code_store.h"
 
 static const char reason[] = "this build was made without clang, libbpf or capstone";
 
@@ -16,7 +18,7 @@ struct error *probes_open(const struct probes_options *options, struct probes **
 {
 	(void)options, (void)ret;
 	return error_new(ERR_UNSUPPORTED,
-	                 "there are no probes: %s: build asyncdbg again where these are installed",
+	                 "probes are not available: %s: build asyncdbg with these installed",
 	                 reason);
 }
 
@@ -72,7 +74,7 @@ bool probes_off_time(const struct probes *p, pid_t tid, uint64_t *ns)
 
 static struct error *none(void)
 {
-	return error_new(ERR_UNSUPPORTED, "there are no probes: %s", reason);
+	return error_new(ERR_UNSUPPORTED, "probes are not available: %s", reason);
 }
 
 struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)
@@ -94,9 +96,9 @@ struct error *probes_know_return(struct probes *p, uint64_t address)
 	return none();
 }
 
-bool probes_know_frame(struct probes *p, uint64_t address, uint32_t distance)
+bool probes_know_frame(struct probes *p, uint64_t address, const struct probe_frame *frame)
 {
-	(void)p, (void)address, (void)distance;
+	(void)p, (void)address, (void)frame;
 	return false;
 }
 
@@ -154,7 +156,7 @@ bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *vi
 bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta,
                           bool *keeps_result)
 {
-	(void)function, (void)address, (void)stack_delta;
+	(void)function, (void)address, (void)stack_delta, (void)keeps_result;
 	return false;
 }
 
@@ -164,7 +166,7 @@ bool code_tail_jump(const struct code_bytes *function, unsigned argument, struct
 	return false;
 }
 
-bool code_jumps_on(const struct code_bytes *function)
+bool code_is_tail_jump_thunk(const struct code_bytes *function)
 {
 	(void)function;
 	return false;
@@ -185,4 +187,16 @@ bool code_each_direct_call(const struct code_bytes *function, code_direct_fn *vi
 void probes_reopen(struct probes *p)
 {
 	(void)p;
+}
+
+bool code_each_store(const struct code_bytes *function, code_store_fn *visit, void *arg)
+{
+	(void)function, (void)visit, (void)arg;
+	return false;
+}
+
+bool code_never_returns(const struct code_bytes *function)
+{
+	(void)function;
+	return false;
 }

@@ -1,4 +1,4 @@
-/* What the program of the probe points reads of objects: ids, states, copies of their pieces. */
+/* Reads of the program of the probe points from objects: ids, states, copies of their pieces. */
 #ifndef DEBUGGER_PROBE_PROBE_OBJECT_BPF_H
 #define DEBUGGER_PROBE_PROBE_OBJECT_BPF_H
 
@@ -20,13 +20,13 @@ static __always_inline bool read_bytes(void *to, __u32 len, const struct calls *
 {
 	if (!begun || offset > BEGIN - len)
 		return read_user(to, len, object + offset);
-	/* What the verifier understands. */
+	/* The verifier understands this mask as the limit of the offset. */
 	asm volatile("" : "+r"(offset));
 	__builtin_memcpy(to, &c->begin[offset & (BEGIN | 7)], len);
 	return true;
 }
 
-/* Where the objects with that table have their id; 0: unknown. */
+/* Offset of the id in the objects with that table; 0: unknown. */
 static __always_inline __u64 id_offset_of(__u64 table, struct probe_point *p)
 {
 	__u64 first = p->first_table, offset, *known;
@@ -77,7 +77,7 @@ static __always_inline __u64 read_object(struct calls *c, struct probe_point *p)
  * thread may be in a call on it already, or have freed it.
  */
 static __always_inline bool is_at_rest(struct calls *c, const struct probe_point *p,
-                                       const struct frame *f)
+                                       const struct probe_call *f)
 {
 	bool begun = read_begin(c, f->object);
 	__u32 state = 0;
@@ -87,7 +87,7 @@ static __always_inline bool is_at_rest(struct calls *c, const struct probe_point
 	    (!read_bytes(&state, sizeof(state), c, begun, f->object, p->busy_offset) ||
 	     (state & p->busy_mask)))
 		return false;
-	/* Who reads the records sees whether another thread has been there. */
+	/* The reader of the records sees whether another thread has been there. */
 	if (p->is_own_id)
 		return true;
 	return f->id && read_bytes(&id, sizeof(id), c, begun, f->object, f->id_offset) &&
@@ -104,7 +104,9 @@ static __always_inline __u64 copied_number(const struct whole_record *r, __u32 a
 	return size < sizeof(number) ? number & ((1ull << (8 * (size & 7))) - 1) : number;
 }
 
-/* Copies what is behind pointers in the copy, which has at bytes; returns how many it has then. */
+/*
+ * Copies the objects behind pointers in the copy, which has at bytes; returns how many it has then.
+ */
 static __always_inline __u32 copy_boxes(struct whole_record *r, const struct probe_point *p,
                                         __u32 at)
 {
@@ -140,7 +142,9 @@ static __always_inline void copy_pieces(struct whole_record *r, const struct pro
 
 		if (i >= p->npieces)
 			break;
-		/* What the verifier understands; both are smaller already. */
+		/*
+		 * The verifier understands these masks as limits; both numbers are smaller already.
+		 */
 		asm volatile("" : "+r"(len), "+r"(at));
 		len &= PROBE_MAX_COPY - 1;
 		at &= PROBE_MAX_COPY - 1;

@@ -1,4 +1,4 @@
-/* What the program of the probe points reads from registers: values of places, exchanges. */
+/* Reads of the program of the probe points from registers: values of places, exchanges. */
 #ifndef DEBUGGER_PROBE_PROBE_PLACE_BPF_H
 #define DEBUGGER_PROBE_PROBE_PLACE_BPF_H
 
@@ -6,7 +6,9 @@
 
 #include "debugger/probe/probe_object.bpf.h"
 
-/* In the order of DWARF. The verifier allows no computed offset in the context. */
+/*
+ * Saves the registers in the order of DWARF. The verifier allows no computed offset in the context.
+ */
 static __always_inline void save_registers(struct calls *c, const struct pt_regs *ctx)
 {
 	c->registers[0] = ctx->rax;

@@ -1,7 +1,7 @@
 /*
- * What the program in the kernel (probe.bpf.c) and this process share: the kinds of probe points,
- * and the records of the ring buffer. Only the types of linux/types.h: both sides must lay them out
- * alike.
+ * Data shared by the program in the kernel (probe.bpf.c) and this process: the kinds of probe
+ * points, and the records of the ring buffer. Only the types of linux/types.h: both sides must lay
+ * them out alike.
  */
 #ifndef DEBUGGER_PROBE_PROBE_RECORD_H
 #define DEBUGGER_PROBE_PROBE_RECORD_H
@@ -20,7 +20,7 @@ struct probe_settings {
 };
 
 /*
- * What is observed at a point. An object is what a call works on, such as a task: an address in a
+ * Events that a point observes. An object is what a call works on, such as a task: an address in a
  * register. Calls of one thread nest.
  */
 enum probe_kind {
@@ -39,7 +39,7 @@ enum {
 	PROBE_TRIES = 16,        /* of places for a new thread, before another one loses its own */
 	PROBE_REST = 1000000000, /* ns without a hit after which a thread's place may be taken */
 	PROBE_MAX_RETURNS = 16384, /* addresses to which calls return */
-	PROBE_MAX_TABLES = 16384,  /* that are remembered */
+	PROBE_MAX_TABLES = 16384,  /* tables that are remembered */
 	PROBE_MAX_FRAMES = 65536,  /* addresses to which calls return in known frames */
 	PROBE_MAX_PATH = 24,       /* addresses of one way back along calls */
 	PROBE_LOOKS = 16,          /* calls of a point of which the return address is looked at */
@@ -47,7 +47,7 @@ enum {
 	PROBE_MAX_PIECES = 4,      /* pieces of an object in one copy */
 	PROBE_MAX_BOXES = 3,       /* objects behind pointers in one copy */
 	PROBE_MAX_PLACES = 8192,   /* points of the kind PROBE_PLACE */
-	PROBE_MAX_VALUES = 12,     /* that are read at one of them */
+	PROBE_MAX_VALUES = 12,     /* values that are read at one of them */
 	PROBE_MAX_TEXT = 128,      /* bytes of one text there, with its NUL; longer ones are cut */
 };
 
@@ -55,6 +55,19 @@ enum {
 struct probe_piece {
 	__u32 offset, len;
 };
+
+/* How the return address of a function is found from that of a call that it makes. */
+struct probe_frame {
+	__u32 distance;   /* it lies so many bytes above that one; 0: the way is of no interest */
+	__u32 by_pointer; /* 1: above the address that the frame pointer has */
+	/*
+	 * The frame pointer of the function's caller is kept so many bytes below the return
+	 * address; 0: in its register; PROBE_KEPT_UNKNOWN.
+	 */
+	__u32 kept;
+};
+
+#define PROBE_KEPT_UNKNOWN 0xffffffffu
 
 /*
  * Bytes of an object to which what was copied before has a pointer. They follow the pieces. They
@@ -105,8 +118,8 @@ struct probe_exchange {
 };
 
 enum probe_silence {
-	PROBE_NO_HIT = 1,  /* that of the hit itself; a call is still followed */
-	PROBE_NO_END = 2,  /* of a PROBE_CALL: that of its return */
+	PROBE_NO_HIT = 1,  /* the record of the hit itself; a call is still followed */
+	PROBE_NO_END = 2,  /* of a PROBE_CALL: the record of its return */
 	PROBE_NO_CALL = 4, /* of a PROBE_CALL: it is not followed, for nothing is at its return */
 };
 
@@ -120,8 +133,8 @@ struct probe_point {
 	/* The id of the object is a number of 8 bytes this far from its address; 0: not known. */
 	__u32 id_offset;
 	/*
-	 * Where id_offset is 0: the object has a pointer to a table at table_offset, and the table
-	 * has the number id_offset at id_slot.
+	 * The object has a pointer to a table at table_offset, and the table has the number
+	 * id_offset at id_slot, if id_offset is 0.
 	 */
 	__u32 table_offset, id_slot;
 	/*
@@ -148,24 +161,25 @@ struct probe_point {
 	 */
 	__u32 is_own_id;
 	/*
-	 * Of a PROBE_CALL: the lowest byte of what it returns is 0 where it has finished its
-	 * object. Of a PROBE_RETURN: %rax has what the call has returned.
+	 * PROBE_CALL: the lowest byte of what it returns is 0 where it has finished its object.
+	 * PROBE_RETURN: %rax has what the call has returned.
 	 */
 	__u32 has_result;
 	__u32 unfinished; /* of a PROBE_FINAL: it counts only while no bit of busy_mask is set */
 	/*
-	 * Of a PROBE_OBJECT: this far behind the id lie 8 bytes that follow its record, unless they
+	 * PROBE_OBJECT: this far behind the id lie 8 bytes that follow its record, unless they
 	 * cannot be read; 0: none.
 	 */
 	__u32 behind_id;
 	/* Not 0: the pieces and boxes of a PROBE_CALL are copied at its entry, not its return. */
 	__u32 at_entry;
 	/*
-	 * Of a PROBE_OBJECT: the address of the point in its file. The addresses follow to which
-	 * the calls return that have led there, likewise in the file, 8 bytes each, the innermost
-	 * first: up to the first one whose frame is not known. 0: they do not.
+	 * PROBE_OBJECT: the address of the point in its file. The addresses follow to which the
+	 * calls return that have led there, also in the file, 8 bytes each, the innermost first: up
+	 * to the first one whose frame is not known. 0: they do not.
 	 */
 	__u64 path_from;
+	__u32 path_kept;                /* probe_frame.kept of the function at the point */
 	struct probe_exchange exchange; /* of a PROBE_OBJECT or PROBE_FINAL */
 	/* Written by the program; 0 at first. */
 	__u32 looked;      /* how many calls were looked at: see PROBE_LOOKS */
@@ -181,11 +195,11 @@ enum {
 };
 
 /*
- * A record of the ring. Of a PROBE_PLACE object and start are sets of values, with a bit for each
- * from the lowest on: those that could not be read, and those that have a text. The values follow
- * as words of 8 bytes, of which as many bits are set as the value has, then the texts, each with
- * NUL. Records of calls and returns are cut off behind their last word that is not 0 if nothing
- * follows them: what is written costs the more the longer it is.
+ * A record of the ring. In one of a PROBE_PLACE, object and start are sets of values, with a bit
+ * for each from the lowest on: those that could not be read, and those that have a text. The values
+ * follow as words of 8 bytes, of which as many bits are set as the value has, then the texts, each
+ * with NUL. Records of calls and returns are cut off behind their last word that is not 0 if
+ * nothing follows them: what is written costs the more the longer it is.
  */
 struct probe_record {
 	__u64 time;   /* ns, CLOCK_MONOTONIC; in the ring that of the kernel, without our time
@@ -198,29 +212,29 @@ struct probe_record {
 	__u8 flags;
 	__u16 copied;   /* bytes that follow */
 	__u32 by_point; /* the point of the call of by */
-	/* Those that follow may be cut off. */
+	/* The members from here on may be cut off. */
 	__u64 start; /* of a return: when the call began; of a call: the address it returns to, or 0
 	              */
 	__u64 by;    /* id of the object of the innermost call that the thread is in; 0: none */
 	/*
-	 * Of a PROBE_OBJECT or PROBE_FINAL: the pointer at table_offset; 0: none. Of a call or its
-	 * return: ns that the thread was off its processor up to then, where that is measured.
+	 * PROBE_OBJECT or PROBE_FINAL: the pointer at table_offset; 0: none. A call or its return:
+	 * ns that the thread was off its CPU up to then, where that is measured.
 	 */
 	__u64 table;
 };
 
-/* How long a thread is off its processor. */
+/* How long a thread is off its CPU. */
 struct probe_off_time {
 	__u64 total; /* ns, up to the last time that it came back */
 	__u64 since; /* ns, CLOCK_MONOTONIC: it is off since then; 0: it is on one */
 	/*
 	 * 1: it was added at since, and has neither come nor gone yet: it has been off all the
-	 * time, or on. ran: ns on processors, as the kernel had counted them then.
+	 * time, or on. ran: ns on CPUs, as the kernel had counted them then.
 	 */
 	__u64 unsure, ran;
 };
 
-/* What the program counts, an array of 64-bit numbers for each processor. */
+/* Counters of the program, an array of 64-bit numbers for each CPU. */
 enum probe_count {
 	PROBE_LOST,      /* records for which the ring had no room */
 	PROBE_UNMATCHED, /* returns without their call: it began before the points were there */

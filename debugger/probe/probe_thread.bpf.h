@@ -4,7 +4,7 @@
 
 #include "debugger/probe/probe_maps.bpf.h"
 
-/* Whether a place may be given to another thread: nobody has it, or its thread has rested. */
+/* Whether a place may be given to another thread: no thread has it, or its thread has rested. */
 static __always_inline bool is_free(const struct calls *c)
 {
 	return !c->tid || (!c->depth && bpf_ktime_get_ns() - c->record.head.time > PROBE_REST);
@@ -40,12 +40,15 @@ static __always_inline struct calls *calls_at(__u32 place, __u32 tid)
 	return c && c->tid == tid ? c : NULL;
 }
 
-/* The calls of the thread, which mostly is the last one that was seen on this processor. */
+/* The calls of the thread, which mostly is the last one that was seen on this CPU. */
 static __always_inline struct calls *calls_of(__u32 tid)
 {
 	const __u32 first = 0;
 	volatile __u64 *last = bpf_map_lookup_elem(&last_thread, &first);
-	/* Both halves at once: another thread may interrupt the program here, and write it. */
+	/*
+	 * Both halves are read at once: another thread may interrupt the program here, and write
+	 * it.
+	 */
 	__u64 seen = last ? *last : 0;
 	struct calls *c = seen >> 32 == tid ? calls_at((__u32)seen, tid) : NULL;
 	const __u32 *place;

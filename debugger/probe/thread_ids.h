@@ -22,7 +22,7 @@ void thread_ids_open(struct thread_ids *ids, pid_t pid, struct probe_settings *s
 void thread_ids_close(struct thread_ids *ids);
 /*
  * The id of the thread that a record names; below 0: unknown, of a thread that has ended meanwhile.
- * Those of two threads differ also then.
+ * The ids of two threads differ also then.
  */
 pid_t thread_ids_visible(struct thread_ids *ids, pid_t tid);
 

@@ -27,7 +27,7 @@ static const uint64_t max_size = UINT64_C(1) << 36;
 
 static const char system_directory[] = "/usr/lib/debug";
 
-struct search {
+struct debug_file_search {
 	struct target *t;
 	struct module *m;
 	const struct debug_link *link;
@@ -38,7 +38,7 @@ struct search {
 	char *path; /* of fd */
 };
 
-static void search_free(struct search *s)
+static void search_free(struct debug_file_search *s)
 {
 	arena_free(&s->scratch);
 }
@@ -46,7 +46,7 @@ static void search_free(struct search *s)
 /* ---- checks of a candidate ---- */
 
 /* NULL if the build-id matches, else the problem. */
-static const char *compare_build_id(const struct search *s, int fd)
+static const char *compare_build_id(const struct debug_file_search *s, int fd)
 {
 	const char *problem = NULL;
 	const void *id;
@@ -56,10 +56,10 @@ static const char *compare_build_id(const struct search *s, int fd)
 	/* Do not map the file: another process may truncate it. */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
-		problem = "is no ELF file";
+		problem = "is not an ELF file";
 	} else if (gelf_getclass(elf) != ELFCLASS64 ||
 	           header.e_machine != s->t->arch->elf_machine) {
-		problem = "is of another machine";
+		problem = "is for another machine";
 	} else if (s->link->build_id_len) {
 		ssize_t len = dwelf_elf_gnu_build_id(elf, &id);
 
@@ -73,7 +73,7 @@ static const char *compare_build_id(const struct search *s, int fd)
 	return problem;
 }
 
-static const char *compare_checksum(const struct search *s, int fd)
+static const char *compare_checksum(const struct debug_file_search *s, int fd)
 {
 	enum { BLOCK = 1 << 20 };
 	uint8_t *block CLEANUP(file_bytes_free) = malloc(BLOCK);
@@ -98,26 +98,25 @@ static const char *compare_checksum(const struct search *s, int fd)
 	return crc == s->link->crc ? NULL : "has a different checksum: not used";
 }
 
-static const char *check(const struct search *s, int fd)
+static const char *debug_file_check(const struct debug_file_search *s, int fd)
 {
 	const char *problem;
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return "is no regular file: not used";
+		return "is not a regular file: not used";
 	if ((uint64_t)st.st_size > max_size)
 		return "is too large to be a debug file";
 	problem = compare_build_id(s, fd);
 	if (problem || s->link->build_id_len)
 		return problem;
 	if (!s->link->crc)
-		return "is not used: nothing tells that it is of this build (it has no build-id "
-		       "and "
-		       "is named by no debug link)";
+		return "is not used: nothing proves that it belongs to this build (it has no "
+		       "build-id, and no debug link names it)";
 	return compare_checksum(s, fd);
 }
 
-static void refuse(struct search *s, const char *path, const char *why)
+static void refuse(struct debug_file_search *s, const char *path, const char *why)
 {
 	LOG("module", "%s: %s %s", s->m->path, path, why);
 	if (!s->refused)
@@ -126,9 +125,9 @@ static void refuse(struct search *s, const char *path, const char *why)
 }
 
 /* Accepts or closes fd. True if the file matches: the search is over. */
-static bool take(struct search *s, const char *path, int fd)
+static bool debug_file_take(struct debug_file_search *s, const char *path, int fd)
 {
-	const char *why = check(s, fd);
+	const char *why = debug_file_check(s, fd);
 
 	if (why) {
 		refuse(s, path, why);
@@ -145,20 +144,20 @@ static bool take(struct search *s, const char *path, int fd)
 
 /* ---- places to search ---- */
 
-static bool try_path(struct search *s, const char *path)
+static bool debug_file_try_path(struct debug_file_search *s, const char *path)
 {
 	struct stat st;
 	int fd = file_open_regular(path);
 
 	if (fd < 0 && errno == EINVAL)
-		refuse(s, path, "is no regular file: not used");
+		refuse(s, path, "is not a regular file: not used");
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &st) == 0 && st.st_dev == s->main.st_dev && st.st_ino == s->main.st_ino) {
 		close(fd);
 		return false;
 	}
-	return take(s, path, fd);
+	return debug_file_take(s, path, fd);
 }
 
 static const char *build_id_path(struct arena *a, const char *directory, const unsigned char *id,
@@ -169,33 +168,35 @@ static const char *build_id_path(struct arena *a, const char *directory, const u
 	return arena_printf(a, "%s/.build-id/%.2s/%s.%s", directory, text, text + 2, ending);
 }
 
-static bool try_build_id(struct search *s, const char *directory)
+static bool try_build_id(struct debug_file_search *s, const char *directory)
 {
 	const struct debug_link *link = s->link;
 
 	return link->build_id_len > 1 &&
-	       try_path(s, build_id_path(&s->scratch, directory, link->build_id, link->build_id_len,
-	                                 "debug"));
+	       debug_file_try_path(s, build_id_path(&s->scratch, directory, link->build_id,
+	                                            link->build_id_len, "debug"));
 }
 
-static bool try_named(struct search *s, const char *directory, const char *below, const char *name)
+static bool debug_file_try_named(struct debug_file_search *s, const char *directory,
+                                 const char *below, const char *name)
 {
-	return try_path(s, arena_printf(&s->scratch, "%s%s%s/%s", directory, *below ? "/" : "",
-	                                below, name));
+	return debug_file_try_path(s, arena_printf(&s->scratch, "%s%s%s/%s", directory,
+	                                           *below ? "/" : "", below, name));
 }
 
 /* Searches in directory, below the components of own and their tails: DIR/usr/bin, DIR/bin, DIR. */
-static bool try_mirrored(struct search *s, const char *directory, const char *own, const char *name)
+static bool debug_file_try_mirrored(struct debug_file_search *s, const char *directory,
+                                    const char *own, const char *name)
 {
 	const char *below = *own == '/' ? own + 1 : NULL;
 
 	while (below) {
-		if (try_named(s, directory, below, name))
+		if (debug_file_try_named(s, directory, below, name))
 			return true;
 		below = *below ? strchr(below, '/') : NULL;
 		below = below ? below + 1 : NULL;
 	}
-	return try_path(s, arena_printf(&s->scratch, "%s/%s", directory, name));
+	return debug_file_try_path(s, arena_printf(&s->scratch, "%s/%s", directory, name));
 }
 
 static const char *target_directory(struct arena *a, const struct target *t)
@@ -203,7 +204,9 @@ static const char *target_directory(struct arena *a, const struct target *t)
 	return t->root && *t->root ? arena_printf(a, "%s%s", t->root, system_directory) : NULL;
 }
 
-/* Whether one of the names in it is "..", which may lead out of the directory it is below. */
+/*
+ * Whether a name in the path is "..", which may lead out of the directory that the path is below.
+ */
 static bool goes_up(const char *name)
 {
 	for (const char *p = name; (p = strstr(p, "..")); p += 2) {
@@ -213,16 +216,17 @@ static bool goes_up(const char *name)
 	return false;
 }
 
-static bool try_name(struct search *s, const char *own, const char *name)
+static bool try_name(struct debug_file_search *s, const char *own, const char *name)
 {
 	const char *inside = target_directory(&s->scratch, s->t);
 
-	return try_named(s, own, "", name) || try_named(s, own, ".debug", name) ||
-	       (!goes_up(name) && try_mirrored(s, system_directory, own, name)) ||
-	       (inside && try_mirrored(s, inside, own, name));
+	return debug_file_try_named(s, own, "", name) ||
+	       debug_file_try_named(s, own, ".debug", name) ||
+	       (!goes_up(name) && debug_file_try_mirrored(s, system_directory, own, name)) ||
+	       (inside && debug_file_try_mirrored(s, inside, own, name));
 }
 
-static bool try_names(struct search *s, const char *beside)
+static bool try_names(struct debug_file_search *s, const char *beside)
 {
 	const char *slash = strrchr(beside, '/');
 	const char *base = slash ? slash + 1 : beside;
@@ -231,13 +235,13 @@ static bool try_names(struct search *s, const char *beside)
 
 	if (s->link->name)
 		return *s->link->name && try_name(s, own, s->link->name);
-	return *base &&
-	       (try_name(s, own, arena_printf(&s->scratch, "%s.debug", base)) ||
-	        try_named(s, own, ".debug", base) || try_mirrored(s, system_directory, own, base));
+	return *base && (try_name(s, own, arena_printf(&s->scratch, "%s.debug", base)) ||
+	                 debug_file_try_named(s, own, ".debug", base) ||
+	                 debug_file_try_mirrored(s, system_directory, own, base));
 }
 
 /* The path without links. Below the target's root, it is that of the root. NULL: unknown. */
-static const char *path_without_links(struct search *s, const char *path)
+static const char *path_without_links(struct debug_file_search *s, const char *path)
 {
 	const char *root = s->t->root ? s->t->root : "";
 	size_t len = strlen(root);
@@ -264,7 +268,7 @@ static const char *path_without_links(struct search *s, const char *path)
 	               : NULL;
 }
 
-static bool try_files(struct search *s, const char *beside)
+static bool try_files(struct debug_file_search *s, const char *beside)
 {
 	const char *inside = target_directory(&s->scratch, s->t);
 
@@ -278,7 +282,7 @@ static bool try_files(struct search *s, const char *beside)
 
 /* ---- from a server ---- */
 
-static bool try_server(struct search *s)
+static bool try_server(struct debug_file_search *s)
 {
 	struct target *t = s->t;
 	char *path = NULL;
@@ -289,12 +293,12 @@ static bool try_server(struct search *s)
 		return false;
 	switch (debuginfod_find(s->link->build_id, s->link->build_id_len, &fd, &path)) {
 	case DEBUGINFOD_FOUND:
-		take(s, path, fd);
+		debug_file_take(s, path, fd);
 		free(path);
 		return s->fd >= 0;
 	case DEBUGINFOD_SILENT:
 		t->debuginfod_is_silent = true;
-		s->refused = "debuginfod did not answer in time: it is not asked again (see "
+		s->refused = "debuginfod did not answer in time and is not queried again (see "
 			     "DEBUGINFOD_TIMEOUT)";
 		break;
 	case DEBUGINFOD_INTERRUPTED:
@@ -309,7 +313,8 @@ static bool try_server(struct search *s)
 int debug_file_find(struct target *t, struct module *m, const char *beside,
                     const struct debug_link *link, char **path)
 {
-	struct search s CLEANUP(search_free) = { .t = t, .m = m, .link = link, .fd = -1 };
+	struct debug_file_search s CLEANUP(
+		search_free) = { .t = t, .m = m, .link = link, .fd = -1 };
 
 	if (m->fd < 0 || fstat(m->fd, &s.main) != 0)
 		s.main = (struct stat){ 0 };

@@ -22,7 +22,7 @@
 enum { MAX_MODULES = 65536, MAX_ATTEMPTS = 16, MAX_VDSO = 64 * 1024 };
 
 /* Consecutive mappings of one file, the first at its offset 0. */
-struct group {
+struct module_group {
 	const struct mapping *first;
 	uint64_t start, end; /* as mapped */
 	uint64_t reserved;   /* end of its PT_LOADs, from the headers in memory */
@@ -31,17 +31,17 @@ struct group {
 	struct elf_image image;
 };
 
-struct report {
+struct module_report {
 	struct target *t;
 	module_file_fn *find_file;
 	bool force;
 	struct arena scratch;
-	VEC(struct group) groups;
+	VEC(struct module_group) groups;
 	VEC(struct module) modules;
 	VEC(struct module *) unloaded; /* of the target, see modules_update() */
 };
 
-static void report_free(struct report *r)
+static void report_free(struct module_report *r)
 {
 	arena_free(&r->scratch);
 	vec_free(&r->groups);
@@ -58,7 +58,7 @@ struct memory_source {
 	uint64_t start;
 };
 
-static bool read_memory(void *arg, uint64_t offset, void *buf, size_t len)
+static bool module_read_memory(void *arg, uint64_t offset, void *buf, size_t len)
 {
 	const struct memory_source *from = arg;
 	size_t got = 0;
@@ -69,26 +69,28 @@ static bool read_memory(void *arg, uint64_t offset, void *buf, size_t len)
 }
 
 /* Parses the headers in target memory at start. */
-static bool image_in_memory(struct report *r, uint64_t start, struct elf_image *ret)
+static bool image_in_memory(struct module_report *r, uint64_t start, struct elf_image *ret)
 {
 	struct memory_source memory = { r->t, start };
-	struct elf_source from = { read_memory, &memory, true };
+	struct elf_source from = { module_read_memory, &memory, true };
 
 	return elf_image_read(&r->scratch, &from, r->t->arch->elf_machine, ret);
 }
 
 /* Whether the mapping is not an ELF file: a data file that the program has mapped. */
-static bool is_data_file(struct report *r, const struct mapping *m)
+static bool is_data_file(struct module_report *r, const struct mapping *m)
 {
 	unsigned char magic[SELFMAG];
 	struct memory_source memory = { r->t, m->start };
 
-	return read_memory(&memory, 0, magic, sizeof(magic)) && memcmp(magic, ELFMAG, SELFMAG) != 0;
+	return module_read_memory(&memory, 0, magic, sizeof(magic)) &&
+	       memcmp(magic, ELFMAG, SELFMAG) != 0;
 }
 
-static void group_mappings(struct report *r, const struct mapping *mappings, size_t nmappings)
+static void group_mappings(struct module_report *r, const struct mapping *mappings,
+                           size_t nmappings)
 {
-	struct group *g = NULL;
+	struct module_group *g = NULL;
 
 	for (size_t i = 0; i < nmappings && r->groups.n < MAX_MODULES; i++) {
 		const struct mapping *m = &mappings[i];
@@ -100,7 +102,7 @@ static void group_mappings(struct report *r, const struct mapping *mappings, siz
 		if (m->file_offset != 0 || is_data_file(r, m))
 			continue;
 		g = vec_push(&r->groups);
-		*g = (struct group){ .first = m, .start = m->start, .end = m->end };
+		*g = (struct module_group){ .first = m, .start = m->start, .end = m->end };
 		g->executable = m->executable;
 		g->seen = image_in_memory(r, m->start, &g->image);
 		g->reserved = g->seen ? m->start + (g->image.high - g->image.low) : UINT64_MAX;
@@ -141,7 +143,7 @@ static bool same_id(const struct elf_image *a, const struct elf_image *b)
  * Whether this is the file that is mapped. If the mapped image has a build-id, it must be equal. An
  * executable without one must at least have the entry point that the auxiliary vector contains.
  */
-static bool fits(const struct report *r, const struct group *g, bool is_main,
+static bool fits(const struct module_report *r, const struct module_group *g, bool is_main,
                  const struct elf_image *image)
 {
 	if (g->seen && g->image.build_id_len > 0)
@@ -150,7 +152,8 @@ static bool fits(const struct report *r, const struct group *g, bool is_main,
 	       r->t->entry == image->header.e_entry + image_bias(image, g->start);
 }
 
-static void find_file(struct report *r, const struct group *g, bool is_main, struct found_file *ret)
+static void module_find_file(struct module_report *r, const struct module_group *g, bool is_main,
+                             struct found_file *ret)
 {
 	*ret = (struct found_file){ .fd = -1 };
 	for (unsigned attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -168,10 +171,10 @@ static void find_file(struct report *r, const struct group *g, bool is_main, str
 		bool same = usable && fits(r, g, is_main, &ret->image);
 		if (usable && (same || (r->force && is_main))) {
 			if (!same)
-				target_note(r->t,
-				            "%s is used although it differs from the "
-				            "program that runs",
-				            file.display);
+				target_note(
+					r->t,
+					"%s is used although it differs from the running program",
+					file.display);
 			ret->fd = fd;
 			ret->display = file.display;
 			return;
@@ -186,7 +189,7 @@ static void find_file(struct report *r, const struct group *g, bool is_main, str
 }
 
 /* The path without the " (deleted)" that the kernel appends. */
-static const char *clean_path(struct arena *a, const char *path)
+static const char *module_clean_path(struct arena *a, const char *path)
 {
 	static const char deleted[] = " (deleted)";
 	size_t len = strlen(path), tail = sizeof(deleted) - 1;
@@ -196,20 +199,19 @@ static const char *clean_path(struct arena *a, const char *path)
 	return str_clean(a, path, len);
 }
 
-static struct error *missing_file(struct report *r, const struct group *g, const struct module *m,
-                                  const struct found_file *found)
+static struct error *missing_file(struct module_report *r, const struct module_group *g,
+                                  const struct module *m, const struct found_file *found)
 {
 	if (found->other && m->is_main && !(g->seen && g->image.build_id_len > 0))
-		return error_new(
-			ERR_USAGE,
-			"%s is not the program that runs: its entry point is another (find "
-			"the right file, or use this one with --force)",
-			found->other);
+		return error_new(ERR_USAGE,
+		                 "%s is not the running program: its entry point differs (find the "
+		                 "right file, or use this one with --force)",
+		                 found->other);
 	if (found->other && m->is_main)
 		return error_new(
 			ERR_USAGE,
-			"%s is not the program that runs: its build-id is %s, that of the "
-			"target is %s (find the right file, or use this one with --force)",
+			"%s is not the running program: its build-id is %s, that of the target is "
+			"%s (find the right file, or use this one with --force)",
 			found->other, found->other_id,
 			build_id_text(&r->scratch, g->image.build_id, g->image.build_id_len));
 	if (found->other)
@@ -240,7 +242,7 @@ static void fill_module(struct module *m, const struct elf_image *image, uint64_
  * Reports the module to libdwfl, which takes over fd. file: the name next to which find_debuginfo()
  * searches debug files.
  */
-static void report_dwfl(struct report *r, struct module *m, const char *file, int fd)
+static void report_dwfl(struct module_report *r, struct module *m, const char *file, int fd)
 {
 	m->dwfl = dwfl_report_elf(r->t->dwfl, m->path, file, fd, m->bias, true);
 	if (!m->dwfl) {
@@ -255,21 +257,21 @@ static void report_dwfl(struct report *r, struct module *m, const char *file, in
 }
 
 /* Only a mapping of a file can be code. "anon_inode:[io_uring]" is the kernel's name of a queue. */
-static bool may_be_code(const struct group *g)
+static bool may_be_code(const struct module_group *g)
 {
 	return g->executable && !str_begins(g->first->path, "anon_inode:");
 }
 
-static struct error *add_group(struct report *r, const struct group *g, bool is_main)
+static struct error *add_group(struct module_report *r, const struct module_group *g, bool is_main)
 {
 	struct module m = { .start = g->start, .end = g->end, .is_main = is_main, .fd = -1 };
 	struct found_file found;
 
-	find_file(r, g, is_main, &found);
+	module_find_file(r, g, is_main, &found);
 	bool is_elf = g->seen || found.fd >= 0;
 	if (!is_elf && !may_be_code(g))
 		return NULL;
-	m.path = clean_path(&r->t->arena, g->first->path);
+	m.path = module_clean_path(&r->t->arena, g->first->path);
 	if (g->seen)
 		fill_module(&m, &g->image, g->start);
 	if (found.fd < 0) {
@@ -284,7 +286,7 @@ static struct error *add_group(struct report *r, const struct group *g, bool is_
 }
 
 /* The vdso has no file: reports a copy of the target's memory to libdwfl. */
-static void add_vdso(struct report *r)
+static void add_vdso(struct module_report *r)
 {
 	struct target *t = r->t;
 	struct module m = { .path = "[vdso]", .file = "[vdso]", .is_vdso = true, .fd = -1 };
@@ -311,9 +313,9 @@ static void add_vdso(struct report *r)
 
 static struct module *module_of(struct target *t, const Dwfl_Module *mod)
 {
-	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i]->dwfl == mod)
-			return t->modules[i];
+	for (size_t i = 0; i < t->modules.n; i++) {
+		if (t->modules.data[i]->dwfl == mod)
+			return t->modules.data[i];
 	}
 	return NULL;
 }
@@ -356,7 +358,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 		*ret = NULL;
 		fd = -1;
 	}
-	/* While the target is stopped no server is queried: search again later. */
+	/* No server is queried while the target is stopped: search again later. */
 	m->no_debug_file = fd < 0 && !(t->ops->stop && t->stopped);
 	errno = 0;
 	return fd;
@@ -372,7 +374,7 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 	return -1;
 }
 
-static struct error *begin(struct target *t)
+static struct error *module_begin(struct target *t)
 {
 	Dwfl_Callbacks *callbacks = NEW(&t->arena, Dwfl_Callbacks);
 
@@ -389,12 +391,12 @@ static struct error *begin(struct target *t)
  * The group that contains the entry point. That is the program even if it was started through an
  * explicit dynamic linker.
  */
-static const struct group *main_group(const struct report *r)
+static const struct module_group *main_group(const struct module_report *r)
 {
 	uint64_t entry = r->t->entry;
 
 	for (size_t i = 0; i < r->groups.n; i++) {
-		const struct group *g = &r->groups.data[i];
+		const struct module_group *g = &r->groups.data[i];
 		if (entry >= g->start && entry < g->end)
 			return g;
 	}
@@ -418,22 +420,22 @@ static int compare_modules(const void *a, const void *b)
 }
 
 /* Moves those of a report to the target, with those that it has unloaded behind them. */
-static void keep_modules(struct report *r)
+static void keep_modules(struct module_report *r)
 {
 	struct target *t = r->t;
-	size_t n = t->nmodules + r->modules.n + r->unloaded.n, used = 0;
+	size_t n = t->modules.n + r->modules.n + r->unloaded.n, used = 0;
 	struct module **all = NEW_ARRAY(&t->arena, struct module *, n + 1);
 
-	for (size_t i = 0; i < t->nmodules; i++)
-		all[used++] = t->modules[i];
+	for (size_t i = 0; i < t->modules.n; i++)
+		all[used++] = t->modules.data[i];
 	for (size_t i = 0; i < r->modules.n; i++)
 		all[used++] = arena_memdup(&t->arena, &r->modules.data[i], sizeof(struct module));
-	t->nmodules = used;
+	t->modules.n = used;
 	for (size_t i = 0; i < r->unloaded.n; i++)
 		all[used++] = r->unloaded.data[i];
 	r->modules.n = 0;
-	qsort(all, t->nmodules, sizeof(struct module *), compare_modules);
-	t->modules = all;
+	qsort(all, t->modules.n, sizeof(struct module *), compare_modules);
+	t->modules.data = all;
 }
 
 static struct error *check_exe(const struct target *t, const char *exe)
@@ -456,19 +458,20 @@ static struct error *check_exe(const struct target *t, const char *exe)
 
 struct error *module_check_exe(const struct target *t, const char *exe)
 {
-	return error_wrap(check_exe(t, exe), "--exe takes the program that is looked at");
+	return error_wrap(check_exe(t, exe), "--exe must be the program of the target");
 }
 
 struct error *modules_report(struct target *t, const struct mapping *mappings, size_t nmappings,
                              module_file_fn *find_file_, bool force)
 {
-	struct report r CLEANUP(report_free) = { .t = t, .find_file = find_file_, .force = force };
+	struct module_report r CLEANUP(
+		report_free) = { .t = t, .find_file = find_file_, .force = force };
 
-	TRY(begin(t));
+	TRY(module_begin(t));
 	group_mappings(&r, mappings, nmappings);
-	const struct group *main = main_group(&r);
+	const struct module_group *main = main_group(&r);
 	for (size_t i = 0; i < r.groups.n; i++) {
-		const struct group *g = &r.groups.data[i];
+		const struct module_group *g = &r.groups.data[i];
 		if (g->executable || g == main)
 			TRY(add_group(&r, g, g == main));
 		TRY(interrupt_check());
@@ -477,9 +480,9 @@ struct error *modules_report(struct target *t, const struct mapping *mappings, s
 	if (dwfl_report_end(t->dwfl, NULL, NULL) != 0)
 		return error_new(ERR_CORRUPT, "the target's modules: %s", dwfl_errmsg(-1));
 	keep_modules(&r);
-	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i]->is_main && t->modules[i]->dwfl)
-			t->main_module = t->modules[i];
+	for (size_t i = 0; i < t->modules.n; i++) {
+		if (t->modules.data[i]->is_main && t->modules.data[i]->dwfl)
+			t->modules.main = t->modules.data[i];
 	}
 	return NULL;
 }
@@ -487,17 +490,17 @@ struct error *modules_report(struct target *t, const struct mapping *mappings, s
 /* ---- a program that has been running on ---- */
 
 /* Whether the module is the one that is mapped there. */
-static bool is_of_group(const struct module *m, const struct group *g)
+static bool is_of_group(const struct module *m, const struct module_group *g)
 {
 	SCRATCH(tmp);
 
 	return m->start <= g->start && g->start < m->end &&
-	       strcmp(m->path, clean_path(&tmp, g->first->path)) == 0 &&
+	       strcmp(m->path, module_clean_path(&tmp, g->first->path)) == 0 &&
 	       (!g->seen || (m->build_id_len == g->image.build_id_len &&
 	                     memcmp(m->build_id, g->image.build_id, m->build_id_len) == 0));
 }
 
-static bool is_mapped(const struct report *r, const struct module *m)
+static bool is_mapped(const struct module_report *r, const struct module *m)
 {
 	bool found = m->is_vdso || m->is_main;
 
@@ -510,31 +513,31 @@ static bool is_mapped(const struct report *r, const struct module *m)
  * Sorts the modules of the target into those that are mapped, with those that are mapped again, and
  * the unloaded ones. Whether anything has changed.
  */
-static bool sort_out_unloaded(struct report *r)
+static bool sort_out_unloaded(struct module_report *r)
 {
 	struct target *t = r->t;
 	size_t n = 0;
 	bool changed = false;
 
-	/* Those behind the first nmodules were unloaded before. */
-	for (size_t i = 0; t->modules[i]; i++) {
-		struct module *m = t->modules[i];
+	/* Modules behind the first modules.n were unloaded before. */
+	for (size_t i = 0; t->modules.data[i]; i++) {
+		struct module *m = t->modules.data[i];
 		bool was_unloaded = m->is_unloaded;
 
-		/* Without a build-id it may be another build. */
+		/* A module without a build-id may be another build. */
 		m->is_unloaded = !is_mapped(r, m) || (was_unloaded && !m->build_id_len);
 		changed |= m->is_unloaded != was_unloaded;
 		if (m->is_unloaded)
 			*vec_push(&r->unloaded) = m;
 		else
-			t->modules[n++] = m;
+			t->modules.data[n++] = m;
 	}
-	t->nmodules = n;
-	qsort(t->modules, n, sizeof(struct module *), compare_modules);
+	t->modules.n = n;
+	qsort(t->modules.data, n, sizeof(struct module *), compare_modules);
 	return changed;
 }
 
-static bool is_reported(const struct target *t, const struct group *g)
+static bool is_reported(const struct target *t, const struct module_group *g)
 {
 	const struct module *m = module_at(t, g->start);
 
@@ -542,7 +545,7 @@ static bool is_reported(const struct target *t, const struct group *g)
 }
 
 /* libdwfl would take it for the module that was there. */
-static bool replaces_another(const struct report *r, const struct group *g)
+static bool replaces_another(const struct module_report *r, const struct module_group *g)
 {
 	for (size_t i = 0; i < r->unloaded.n; i++) {
 		const struct module *m = r->unloaded.data[i];
@@ -553,7 +556,7 @@ static bool replaces_another(const struct report *r, const struct group *g)
 	return false;
 }
 
-static struct error *add_loaded(struct report *r, const struct group *g)
+static struct error *add_loaded(struct module_report *r, const struct module_group *g)
 {
 	SCRATCH(tmp);
 
@@ -561,17 +564,15 @@ static struct error *add_loaded(struct report *r, const struct group *g)
 		return NULL;
 	if (!replaces_another(r, g))
 		return add_group(r, g, false);
-	target_note(r->t,
-	            "%s was loaded in place of another library that was unloaded: its frames have "
-	            "no names",
-	            clean_path(&tmp, g->first->path));
+	target_note(r->t, "%s replaced another library that was unloaded: its frames have no names",
+	            module_clean_path(&tmp, g->first->path));
 	return NULL;
 }
 
 struct error *modules_update(struct target *t, const struct mapping *mappings, size_t nmappings,
                              module_file_fn *find_file_, bool *changed)
 {
-	struct report r CLEANUP(report_free) = { .t = t, .find_file = find_file_ };
+	struct module_report r CLEANUP(report_free) = { .t = t, .find_file = find_file_ };
 	struct error *err = NULL;
 
 	group_mappings(&r, mappings, nmappings);
@@ -588,26 +589,27 @@ struct error *modules_update(struct target *t, const struct mapping *mappings, s
 
 void modules_close(struct target *t)
 {
-	for (size_t i = 0; t->modules && t->modules[i]; i++)
-		close_module(t->modules[i]);
+	for (size_t i = 0; t->modules.data && t->modules.data[i]; i++)
+		close_module(t->modules.data[i]);
 	if (t->dwfl)
 		dwfl_end(t->dwfl);
 	t->dwfl = NULL;
-	t->modules = NULL;
-	t->main_module = NULL;
-	t->nmodules = 0;
+	t->modules.data = NULL;
+	t->modules.main = NULL;
+	t->modules.n = 0;
 }
 
 struct module *module_at(const struct target *t, uint64_t addr)
 {
-	size_t low = 0, high = t->nmodules;
+	size_t low = 0, high = t->modules.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (t->modules[middle]->end <= addr)
+		if (t->modules.data[middle]->end <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < t->nmodules && t->modules[low]->start <= addr ? t->modules[low] : NULL;
+	return low < t->modules.n && t->modules.data[low]->start <= addr ? t->modules.data[low]
+	                                                                 : NULL;
 }

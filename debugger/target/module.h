@@ -28,7 +28,7 @@ struct module {
 	uint64_t bias;       /* run-time = link-time + bias */
 	bool is_main;        /* the executable */
 	bool is_vdso;
-	bool is_unloaded; /* it was: it is behind the first t->nmodules */
+	bool is_unloaded; /* it was: it is behind the first t->modules.n */
 	unsigned char build_id[BUILD_ID_MAX];
 	size_t build_id_len; /* 0: has none */
 	/* PT_TLS, zeros when absent. */
@@ -53,7 +53,7 @@ static inline uint64_t module_runtime_addr(const struct module *m, struct link_a
 	return addr.v + m->bias;
 }
 
-/* One file mapping of the target, from /proc/PID/maps or NT_FILE. */
+/* A file mapping of the target, from /proc/PID/maps or NT_FILE. */
 struct mapping {
 	uint64_t start, end;
 	uint64_t file_offset;

@@ -56,16 +56,16 @@ static void check_symbol(const struct target *t, const char *name, uint64_t expe
 {
 	GElf_Sym sym;
 	GElf_Addr addr;
-	int n = dwfl_module_getsymtab(t->main_module->dwfl);
+	int n = dwfl_module_getsymtab(t->modules.main->dwfl);
 
 	for (int i = 0; i < n; i++) {
-		const char *s = dwfl_module_getsym_info(t->main_module->dwfl, i, &sym, &addr, NULL,
+		const char *s = dwfl_module_getsym_info(t->modules.main->dwfl, i, &sym, &addr, NULL,
 		                                        NULL, NULL);
 		if (!s || strcmp(s, name) != 0)
 			continue;
 		assert_int_equal(addr, expected);
 		assert_int_equal(
-			module_runtime_addr(t->main_module, (struct link_addr){ sym.st_value }),
+			module_runtime_addr(t->modules.main, (struct link_addr){ sym.st_value }),
 			expected);
 		return;
 	}
@@ -79,21 +79,21 @@ static void check_kind(const char *flags, bool is_static)
 	struct program p CLEANUP(program_kill) = program_start(in_directory("kind"), NULL, NULL);
 	struct target *t CLEANUP(target_closep) = open_program(&p);
 
-	assert_non_null(t->main_module);
-	assert_string_equal(t->main_module->file, in_directory("kind"));
-	assert_true(t->main_module->build_id_len > 0);
+	assert_non_null(t->modules.main);
+	assert_string_equal(t->modules.main->file, in_directory("kind"));
+	assert_true(t->modules.main->build_id_len > 0);
 	check_symbol(t, "variable", p.variable);
 	check_symbol(t, "constant", p.constant);
-	assert_ptr_equal(module_at(t, p.variable), t->main_module);
-	assert_ptr_equal(module_at(t, t->entry), t->main_module);
+	assert_ptr_equal(module_at(t, p.variable), t->modules.main);
+	assert_ptr_equal(module_at(t, t->entry), t->modules.main);
 	assert_null(module_at(t, 0));
 	assert_null(module_at(t, UINT64_MAX));
 	size_t nfiles = 0, nvdso = 0;
-	for (size_t i = 0; i < t->nmodules; i++) {
-		nfiles += !t->modules[i]->is_vdso;
-		nvdso += t->modules[i]->is_vdso;
-		assert_non_null(t->modules[i]->dwfl);
-		assert_true(i == 0 || t->modules[i]->start >= t->modules[i - 1]->end);
+	for (size_t i = 0; i < t->modules.n; i++) {
+		nfiles += !t->modules.data[i]->is_vdso;
+		nvdso += t->modules.data[i]->is_vdso;
+		assert_non_null(t->modules.data[i]->dwfl);
+		assert_true(i == 0 || t->modules.data[i]->start >= t->modules.data[i - 1]->end);
 	}
 	assert_int_equal(nvdso, 1);
 	assert_true(is_static ? nfiles == 1 : nfiles >= 3);
@@ -144,8 +144,8 @@ static void test_deleted_executable(void **state)
 	assert_int_equal(program_run("cp /bin/true '%s'", in_directory("deleted")), 0);
 	struct target *t CLEANUP(target_closep) = open_program(&p);
 
-	assert_non_null(t->main_module);
-	assert_string_equal(t->main_module->path, in_directory("deleted"));
+	assert_non_null(t->modules.main);
+	assert_string_equal(t->modules.main->path, in_directory("deleted"));
 	check_symbol(t, "variable", p.variable);
 }
 
@@ -165,9 +165,9 @@ static void test_replaced_library(void **state)
 	struct target *t CLEANUP(target_closep) = open_program(&p);
 	const struct module *found = NULL;
 
-	for (size_t i = 0; i < t->nmodules; i++) {
-		if (strcmp(t->modules[i]->path, library) == 0)
-			found = t->modules[i];
+	for (size_t i = 0; i < t->modules.n; i++) {
+		if (strcmp(t->modules.data[i]->path, library) == 0)
+			found = t->modules.data[i];
 	}
 	assert_non_null(found);
 	/*
@@ -193,7 +193,7 @@ static void test_separate_debug_file(void **state)
 	struct target *t CLEANUP(target_closep) = open_program(&p);
 	Dwarf_Addr bias;
 
-	assert_non_null(dwfl_module_getdwarf(t->main_module->dwfl, &bias));
+	assert_non_null(dwfl_module_getdwarf(t->modules.main->dwfl, &bias));
 	check_symbol(t, "variable", p.variable);
 }
 

@@ -21,23 +21,23 @@ struct target *target_new(const struct target_ops *ops, const struct arch *arch,
 	t->ops = ops;
 	t->arch = arch;
 	t->stopped = !ops->stop;
-	t->cache = cached ? page_cache_new() : NULL;
+	t->memory.cache = cached ? page_cache_new() : NULL;
 	return t;
 }
 
-static void forget_laid_out(struct target *t)
+static void target_forget_laid_out(struct target *t)
 {
-	vec_free(&t->laid_out.list);
-	arena_free(&t->laid_out.bytes);
+	vec_free(&t->stop.laid_out.list);
+	arena_free(&t->stop.laid_out.bytes);
 }
 
 static void target_free(struct target *t)
 {
-	page_cache_free(t->cache);
+	page_cache_free(t->memory.cache);
 	free(t->notes);
 	vec_free(&t->excluded);
-	forget_laid_out(t);
-	arena_free(&t->stop_arena);
+	target_forget_laid_out(t);
+	arena_free(&t->stop.arena);
 	arena_free(&t->arena);
 	free(t);
 }
@@ -72,11 +72,11 @@ void target_forget_threads(struct target *t)
 {
 	t->threads = NULL;
 	t->nthreads = 0;
-	arena_free(&t->stop_arena);
+	arena_free(&t->stop.arena);
 	t->generation++;
 	t->epoch++;
-	t->misses = t->doubts = 0;
-	forget_laid_out(t);
+	t->stop.misses = t->stop.doubts = 0;
+	target_forget_laid_out(t);
 }
 
 struct error *target_stop(struct target *t)
@@ -89,28 +89,28 @@ struct error *target_stop(struct target *t)
 		return NULL;
 	assert(!t->stopped);
 	target_forget_threads(t);
-	t->copy = (struct copy){ 0 };
-	if (t->cache)
-		page_cache_plan(t->cache, false);
+	t->stop.copy = (struct copy){ 0 };
+	if (t->memory.cache)
+		page_cache_plan(t->memory.cache, false);
 	TRY(t->ops->stop(t));
-	t->stopped = t->frozen = true;
-	if (t->cache) {
-		err = page_cache_copy(t->cache, &how, target_read_batch, t, &whole);
-		page_cache_take(t->cache);
+	t->stopped = t->stop.frozen = true;
+	if (t->memory.cache) {
+		err = page_cache_copy(t->memory.cache, &how, target_read_batch, t, &whole);
+		page_cache_take(t->memory.cache);
 	}
 	if (err)
 		target_resume(t);
 	return err;
 }
 
-struct error *target_stop_few(struct target *t, const pid_t *tids, size_t n)
+struct error *target_stop_threads(struct target *t, const pid_t *tids, size_t n)
 {
 	assert(target_is_halted(t) && n);
-	t->few = tids;
-	t->nfew = n;
+	t->stop.few = tids;
+	t->stop.nfew = n;
 	struct error *err = target_stop(t);
-	t->few = NULL;
-	t->nfew = 0;
+	t->stop.few = NULL;
+	t->stop.nfew = 0;
 	return err;
 }
 
@@ -119,17 +119,18 @@ void target_invalidate(struct target *t)
 	assert(!t->stopped || !t->ops->stop);
 	if (!t->ops->stop)
 		return;
-	if (t->cache)
-		page_cache_expire(t->cache);
-	t->frozen = false;
+	if (t->memory.cache)
+		page_cache_expire(t->memory.cache);
+	t->stop.frozen = false;
 	t->epoch++;
 }
 
 void target_release_copy(struct target *t)
 {
-	if (!t->ops->stop || t->stopped || !t->cache || page_cache_held(t->cache) < RELEASED_COPY)
+	if (!t->ops->stop || t->stopped || !t->memory.cache ||
+	    page_cache_held(t->memory.cache) < RELEASED_COPY)
 		return;
-	page_cache_release(t->cache);
+	page_cache_release(t->memory.cache);
 	t->epoch++;
 }
 
@@ -144,16 +145,18 @@ void target_resume(struct target *t)
 /* The end of the constant mapping that covers addr, 0 when there is none. */
 static uint64_t constant_end(const struct target *t, uint64_t addr)
 {
-	size_t low = 0, high = t->nconstant;
+	size_t low = 0, high = t->memory.nconstant;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (t->constant[middle].end <= addr)
+		if (t->memory.constant[middle].end <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < t->nconstant && t->constant[low].start <= addr ? t->constant[low].end : 0;
+	return low < t->memory.nconstant && t->memory.constant[low].start <= addr
+	               ? t->memory.constant[low].end
+	               : 0;
 }
 
 static struct error *read_ops(void *arg, uint64_t addr, void *buf, size_t len, size_t *ret)
@@ -166,16 +169,16 @@ static struct error *read_ops(void *arg, uint64_t addr, void *buf, size_t len, s
 /* Reads the page of addr into the cache. *ret false: it cannot be read now. */
 static struct error *fill_page(struct target *t, uint64_t addr, bool *ret)
 {
-	bool running_again = !t->stopped && t->frozen;
+	bool running_again = !t->stopped && t->stop.frozen;
 
 	*ret = !running_again || constant_end(t, addr) != 0;
 	if (!*ret) {
-		page_cache_miss(t->cache, addr);
-		t->misses++;
-		t->doubts++;
+		page_cache_miss(t->memory.cache, addr);
+		t->stop.misses++;
+		t->stop.doubts++;
 		return NULL;
 	}
-	struct error *err = page_cache_fill(t->cache, addr, !running_again, read_ops, t);
+	struct error *err = page_cache_fill(t->memory.cache, addr, !running_again, read_ops, t);
 	if (err && running_again) {
 		/* The program may have ended; what the stop has copied stays readable. */
 		error_free(err);
@@ -192,22 +195,22 @@ static struct error *read_cached(struct target *t, uint64_t addr, unsigned char 
 
 	while (done < len) {
 		const unsigned char *page;
-		enum page_state state = page_cache_get(t->cache, addr + done, &page);
+		enum page_state state = page_cache_get(t->memory.cache, addr + done, &page);
 		if (state == PAGE_UNKNOWN) {
 			bool known;
 			TRY(fill_page(t, addr + done, &known));
 			if (!known)
 				break;
-			state = page_cache_get(t->cache, addr + done, &page);
+			state = page_cache_get(t->memory.cache, addr + done, &page);
 		}
 		if (state != PAGE_PRESENT) {
-			t->doubts += page_cache_changed(t->cache, addr + done, 1);
+			t->stop.doubts += page_cache_changed(t->memory.cache, addr + done, 1);
 			break;
 		}
 		size_t offset = (addr + done) % CACHE_PAGE;
 		size_t n = CACHE_PAGE - offset < len - done ? CACHE_PAGE - offset : len - done;
 		memcpy(buf + done, page + offset, n);
-		t->doubts += page_cache_changed(t->cache, addr + done, n);
+		t->stop.doubts += page_cache_changed(t->memory.cache, addr + done, n);
 		done += n;
 	}
 	*ret = done;
@@ -226,15 +229,16 @@ uint64_t target_lay_out(struct target *t, const void *bytes, size_t len)
 {
 	uint64_t addr = LAID_OUT;
 
-	if (t->laid_out.list.n == LAID_OUT_MAX)
-		forget_laid_out(t);
-	if (t->laid_out.list.n) {
-		const struct laid_out *last = &t->laid_out.list.data[t->laid_out.list.n - 1];
+	if (t->stop.laid_out.list.n == LAID_OUT_MAX)
+		target_forget_laid_out(t);
+	if (t->stop.laid_out.list.n) {
+		const struct laid_out *last =
+			&t->stop.laid_out.list.data[t->stop.laid_out.list.n - 1];
 
 		addr = (last->addr + last->len + LAID_OUT_GAP) / LAID_OUT_GAP * LAID_OUT_GAP;
 	}
-	*vec_push(&t->laid_out.list) =
-		(struct laid_out){ addr, arena_memdup(&t->laid_out.bytes, bytes, len), len };
+	*vec_push(&t->stop.laid_out.list) =
+		(struct laid_out){ addr, arena_memdup(&t->stop.laid_out.bytes, bytes, len), len };
 	return addr;
 }
 
@@ -245,11 +249,11 @@ bool target_is_laid_out(uint64_t addr)
 
 static size_t read_laid_out(const struct target *t, uint64_t addr, void *buf, size_t len)
 {
-	size_t low = 0, high = t->laid_out.list.n;
+	size_t low = 0, high = t->stop.laid_out.list.n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		const struct laid_out *l = &t->laid_out.list.data[mid];
+		const struct laid_out *l = &t->stop.laid_out.list.data[mid];
 
 		if (addr >= l->addr + l->len) {
 			low = mid + 1;
@@ -275,28 +279,29 @@ struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_
 	/* Cut at the end of the address space. */
 	if (len > 0 && addr + (len - 1) < addr)
 		len = (size_t)(0 - addr);
-	if (t->cache)
+	if (t->memory.cache)
 		return read_cached(t, addr, buf, len, ret);
 	return t->ops->read(t, addr, buf, len, ret);
 }
 
-void target_begin_aside(struct target *t, struct target_aside *before)
+void target_begin_scratch_cache(struct target *t, struct target_scratch_cache *before)
 {
-	*before = (struct target_aside){ t->cache, t->misses, t->doubts, t->frozen, t->laid_out };
-	t->laid_out = (struct laid_out_list){ 0 };
-	t->cache = t->cache ? page_cache_new_narrow() : NULL;
-	t->frozen = false;
+	*before = (struct target_scratch_cache){ t->memory.cache, t->stop.misses, t->stop.doubts,
+		                                 t->stop.frozen, t->stop.laid_out };
+	t->stop.laid_out = (struct laid_out_list){ 0 };
+	t->memory.cache = t->memory.cache ? page_cache_new_no_readahead() : NULL;
+	t->stop.frozen = false;
 }
 
-void target_end_aside(struct target *t, const struct target_aside *before)
+void target_end_scratch_cache(struct target *t, const struct target_scratch_cache *before)
 {
-	page_cache_free(t->cache);
-	t->cache = before->cache;
-	t->misses = before->misses;
-	t->doubts = before->doubts;
-	t->frozen = before->frozen;
-	forget_laid_out(t);
-	t->laid_out = before->laid_out;
+	page_cache_free(t->memory.cache);
+	t->memory.cache = before->cache;
+	t->stop.misses = before->misses;
+	t->stop.doubts = before->doubts;
+	t->stop.frozen = before->frozen;
+	target_forget_laid_out(t);
+	t->stop.laid_out = before->laid_out;
 }
 
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len)
@@ -315,10 +320,10 @@ struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uin
 
 	assert(size == 1 || size == 2 || size == 4 || size == 8);
 	/* Fast path: nearly every number lies in a cached page. */
-	if (t->cache && addr % CACHE_PAGE <= CACHE_PAGE - size &&
-	    page_cache_get(t->cache, addr, &page) == PAGE_PRESENT) {
+	if (t->memory.cache && addr % CACHE_PAGE <= CACHE_PAGE - size &&
+	    page_cache_get(t->memory.cache, addr, &page) == PAGE_PRESENT) {
 		memcpy(bytes, page + addr % CACHE_PAGE, size);
-		t->doubts += page_cache_changed(t->cache, addr, size);
+		t->stop.doubts += page_cache_changed(t->memory.cache, addr, size);
 	} else {
 		TRY(target_read(t, addr, bytes, size));
 	}
@@ -372,11 +377,11 @@ struct error *target_update_modules(struct target *t, bool *changed)
 	*changed = false;
 	if (!t->ops->update_modules)
 		return NULL;
-	struct target_aside before;
+	struct target_scratch_cache before;
 
-	target_begin_aside(t, &before);
+	target_begin_scratch_cache(t, &before);
 	struct error *err = t->ops->update_modules(t, changed);
-	target_end_aside(t, &before);
+	target_end_scratch_cache(t, &before);
 	return err;
 }
 
@@ -398,7 +403,7 @@ static int compare_tids(const void *a, const void *b)
 
 void target_set_threads(struct target *t, const struct thread *threads, size_t n)
 {
-	t->threads = arena_memdup(&t->stop_arena, threads, n * sizeof(*threads));
+	t->threads = arena_memdup(&t->stop.arena, threads, n * sizeof(*threads));
 	t->nthreads = n;
 	if (n > 0)
 		qsort(t->threads, n, sizeof(*threads), compare_tids);

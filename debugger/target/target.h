@@ -55,7 +55,7 @@ struct stop_options {
 	uint64_t max_ns; /* nanoseconds */
 	/*
 	 * Without has_max: for PAUSE_NS at most, or PAUSE_THREAD_NS a thread where that is more.
-	 * 24 threads on two busy processors took up to 938 ms to stop.
+	 * 24 threads on two busy CPUs took up to 938 ms to stop.
 	 */
 	bool brief;
 };
@@ -63,9 +63,9 @@ enum { PAUSE_NS = 20 * 1000000, PAUSE_THREAD_NS = 50 * 1000, PAUSE_TRIES = 3 };
 
 enum copy_how {
 	COPY_STOPPED, /* the program was stopped: all bytes are of one moment */
-	COPY_LIMITED, /* it was stopped for the registers and, until max_ns, for memory; or only one
-	                 of its threads was */
-	COPY_RUNNING, /* it was not stopped */
+	COPY_LIMITED, /* the program was stopped for the registers and, until max_ns, for memory; or
+	                 only one of its threads was */
+	COPY_RUNNING, /* the program was not stopped */
 };
 
 /*
@@ -100,7 +100,7 @@ struct copy {
 	bool spoiled;
 };
 
-/* One mapping of the target's address space, of a file or anonymous. */
+/* A mapping of the target's address space, of a file or anonymous. */
 struct region {
 	uint64_t start, end;
 	const char *name; /* a path, "[heap]", "[stack]", ..., sanitised; NULL none or unknown */
@@ -110,7 +110,7 @@ struct region {
 /* Called for each range [start, end) of target memory; returns false to end the iteration. */
 typedef bool memory_fn(uint64_t start, uint64_t end, void *arg);
 
-/* What to do during a brief stop, and how long it may last. */
+/* Work of a brief stop, and how long the stop may last. */
 struct brief_stop {
 	uint64_t max_ns;            /* 0: no limit */
 	void (*prepare)(void *arg); /* called before the stop, same thread; may be NULL */
@@ -173,37 +173,60 @@ struct target_signal {
 	pid_t tid; /* thread that got it, 0 unknown */
 };
 
+/* The modules of a target. */
+struct target_modules {
+	/* Ascending start address; behind them those that were unloaded; NULL at the end. */
+	struct module **data;
+	size_t n;
+	struct module *main; /* NULL when no executable could be found */
+};
+
+/* The last stop of a target, and what the reads since then have met. */
+struct target_stop {
+	const pid_t *few; /* during target_stop_threads(): nfew threads; otherwise NULL */
+	size_t nfew;
+	struct stop_options options;
+	uint64_t began;    /* on our monotonic clock */
+	uint64_t pause_ns; /* its length; 0 on a core */
+	bool failed;       /* not all threads had stopped in time, at any of PAUSE_TRIES */
+	struct copy copy;
+	bool frozen;   /* reads return only what the stop has copied */
+	size_t misses; /* reads of pages that the stop did not copy */
+	size_t doubts; /* reads of bytes that changed during the copy, and misses */
+	struct laid_out_list laid_out;
+	struct arena arena; /* threads and their names; freed at the next stop */
+};
+
+/* How the memory of a target is cached. */
+struct target_memory {
+	struct page_cache *cache; /* NULL where ops->read() needs no cache: cores, files, fakes */
+	/*
+	 * Memory that does not change while the target runs: its read-only file mappings,
+	 * ascending.
+	 */
+	struct mapping *constant;
+	size_t nconstant;
+};
+
 struct target {
 	const struct target_ops *ops;
 	const struct arch *arch;
 	pid_t pid;
-	const char *command;    /* comm or NT_PRPSINFO, sanitised, may be NULL */
-	const char *instance;   /* unique per process (boot id, start time); NULL unknown */
-	const char *path;       /* of the core file; NULL when live */
-	const char *root;       /* "/proc/PID/root", where its files are seen; "" on a core */
-	bool stopped;           /* registers and memory do not change; always true for cores */
-	size_t misses;          /* reads since the last stop of pages that the stop did not copy */
-	size_t doubts;          /* reads of bytes that changed during the copy, and misses */
-	bool frozen;            /* reads return only what the last stop has copied */
+	const char *command;  /* comm or NT_PRPSINFO, sanitised, may be NULL */
+	const char *instance; /* unique per process (boot id, start time); NULL unknown */
+	const char *path;     /* of the core file; NULL when live */
+	const char *root;     /* "/proc/PID/root", where its files are seen; "" on a core */
+	bool stopped;         /* registers and memory do not change; always true for cores */
+	struct target_stop stop;
 	uint64_t epoch;         /* +1 whenever what was read before may have changed */
 	unsigned generation;    /* +1 at every stop; caches of target memory use it as a key */
 	struct thread *threads; /* of the last stop, ascending number */
 	size_t nthreads;
-	/* Ascending start address; behind them those that were unloaded; NULL at the end. */
-	struct module **modules;
-	size_t nmodules;
-	struct module *main_module; /* NULL when no executable could be found */
-	struct Dwfl *dwfl;          /* owned here, used by dwarf/ */
-	bool debuginfod_is_silent;  /* a debuginfod server timed out: no more queries to it */
-	struct target_clock clock;  /* taken at the last stop */
+	struct target_modules modules;
+	struct Dwfl *dwfl;         /* owned here, used by dwarf/ */
+	bool debuginfod_is_silent; /* a debuginfod server timed out: no more queries to it */
+	struct target_clock clock; /* taken at the last stop */
 	struct target_signal signal;
-	const pid_t *few; /* during target_stop_few(): nfew threads; otherwise NULL */
-	size_t nfew;
-	uint64_t pause_ns;   /* length of the last stop; 0 on a core */
-	uint64_t stopped_at; /* when the last stop began, on our monotonic clock */
-	struct stop_options options;
-	struct copy copy;
-	bool stop_failed;    /* not all threads had stopped in time, at any of PAUSE_TRIES */
 	VEC(pid_t) excluded; /* see target_exclude() */
 	const char **notes;  /* warnings for the user: truncated core, files not found */
 	size_t nnotes;
@@ -213,16 +236,8 @@ struct target {
 	struct tls *tls;           /* of tls.c: libc's layout; NULL until first use */
 	struct fd_info *sockets;   /* of live/fd_info.c; NULL until first use */
 	void *private;             /* private data of the ops */
-	struct page_cache *cache;  /* NULL where ops->read() needs no cache: cores, files, fakes */
-	/*
-	 * Memory that does not change while the target runs: its read-only file mappings,
-	 * ascending.
-	 */
-	struct mapping *constant;
-	size_t nconstant;
-	struct laid_out_list laid_out; /* since the last stop */
-	struct arena stop_arena;       /* threads and their names; freed at the next stop */
-	struct arena arena;            /* lives until target_close() */
+	struct target_memory memory;
+	struct arena arena; /* lives until target_close() */
 };
 
 struct target_options {
@@ -265,7 +280,7 @@ void target_resume(struct target *t);
  * target_stop() of a program that is halted: t->threads has only those n threads of it that exist,
  * with their numbers among all. Costs less the more threads there are. tids must not be empty.
  */
-struct error *target_stop_few(struct target *t, const pid_t *tids, size_t n) MUST_CHECK;
+struct error *target_stop_threads(struct target *t, const pid_t *tids, size_t n) MUST_CHECK;
 /*
  * Until the next stop, reads go to the running program. Threads keep the registers of the last
  * stop. Used for a warm-up walk: its result is discarded, but the next target_stop() reads all the
@@ -299,7 +314,7 @@ bool target_slept_on(struct target *t, pid_t tid);
  *
  * If t->options forbid so long a stop, the pages are copied while the target runs and compared with
  * its memory afterwards. Bytes that did not change in between are of one moment. Reads of bytes
- * that did change count as t->doubts.
+ * that did change count as t->stop.doubts.
  */
 struct error *target_snap(struct target *t, bool stop_all) MUST_CHECK;
 /*
@@ -334,7 +349,7 @@ struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr,
  * can have memory at such an address.
  */
 uint64_t target_lay_out(struct target *t, const void *bytes, size_t len);
-/* Whether an address is one of those. */
+/* Whether target_lay_out() has given that address. */
 bool target_is_laid_out(uint64_t addr);
 
 /* The mapping that covers addr now; false if there is none. Its name is in a. */
@@ -356,19 +371,20 @@ struct error *target_read_through(struct target *t, uint64_t addr, void *buf, si
                                   size_t *ret) MUST_CHECK;
 
 /*
- * Reads between target_begin_aside() and target_end_aside() use a page cache of their own, which is
- * then dropped: they see the memory as it is now, not as it was at the last stop. The next
- * target_snap() does not copy their pages, and they count neither as misses nor as doubts. What is
- * laid out in between is forgotten at the end. The target must not be stopped or resumed meanwhile.
+ * Reads between target_begin_scratch_cache() and target_end_scratch_cache() use a page cache of
+ * their own, which is then dropped: they see the memory as it is now, not as it was at the last
+ * stop. The next target_snap() does not copy their pages, and they count neither as misses nor as
+ * doubts. Bytes that are laid out in between are forgotten at the end. The target must not be
+ * stopped or resumed meanwhile.
  */
-struct target_aside {
+struct target_scratch_cache {
 	struct page_cache *cache;
 	size_t misses, doubts;
 	bool frozen;
 	struct laid_out_list laid_out;
 };
-void target_begin_aside(struct target *t, struct target_aside *before);
-void target_end_aside(struct target *t, const struct target_aside *before);
+void target_begin_scratch_cache(struct target *t, struct target_scratch_cache *before);
+void target_end_scratch_cache(struct target *t, const struct target_scratch_cache *before);
 
 /*
  * Adds the modules that a running program has loaded since it was opened or updated, and moves
@@ -398,9 +414,9 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
                                  uint64_t offset, uint64_t *ret, bool *found) MUST_CHECK;
 
 /*
- * For the implementations of target_ops. Creates an empty target of arch, which may be NULL until
- * the first read of registers or modules. target_close() frees it, even if opening it has failed
- * half-way. cached: reads go through a page cache.
+ * Creates an empty target of arch, which may be NULL until the first read of registers or modules.
+ * target_close() frees it, even if opening it has failed half-way. cached: reads go through a page
+ * cache. For the implementations of target_ops.
  */
 struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached);
 /* The page_batch_fn that reads from a target. */

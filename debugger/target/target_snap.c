@@ -32,7 +32,7 @@ struct snap {
 	uint64_t slice_ns;   /* time of the slowest slice so far */
 	uint64_t slice_from; /* start of the last slice; 0: none yet */
 	bool whole;          /* all pages were copied during the stop, in which all stood still */
-	bool compared;       /* what the running threads have changed is known already */
+	bool compared;       /* the changes by the running threads are known already */
 	struct error *err;
 };
 
@@ -60,8 +60,8 @@ uint64_t target_max_pause(const struct target *t)
 {
 	uint64_t all = (uint64_t)t->nthreads * PAUSE_THREAD_NS;
 
-	if (t->options.has_max || !t->options.brief)
-		return t->options.has_max ? t->options.max_ns : 0;
+	if (t->stop.options.has_max || !t->stop.options.brief)
+		return t->stop.options.has_max ? t->stop.options.max_ns : 0;
 	return all > PAUSE_NS ? all : PAUSE_NS;
 }
 
@@ -89,7 +89,7 @@ static void remember_stacks(struct snap *s)
 
 		map_put(&s->seen, (uint64_t)th->tid, (void *)(uintptr_t)sp);
 		if (sp && th->unknown_regs && !target_is_excluded(t, th->tid))
-			page_cache_add(t->cache, sp, SEEN_STACK);
+			page_cache_add(t->memory.cache, sp, SEEN_STACK);
 	}
 }
 
@@ -103,7 +103,7 @@ static void add_stacks(struct snap *s)
 		uint64_t seen = (uintptr_t)map_get(&s->seen, (uint64_t)t->threads[i].tid);
 
 		if (sp && sp != seen)
-			page_cache_add(t->cache, sp, seen ? MOVED_STACK : UNSEEN_STACK);
+			page_cache_add(t->memory.cache, sp, seen ? MOVED_STACK : UNSEEN_STACK);
 	}
 }
 
@@ -117,7 +117,7 @@ static bool has_time(void *arg)
 	if (s->slice_from && clock_between(s->slice_from, now) > s->slice_ns)
 		s->slice_ns = clock_between(s->slice_from, now);
 	s->slice_from = now;
-	return clock_between(s->t->stopped_at, now) + s->slice_ns + let_go < s->max_ns;
+	return clock_between(s->t->stop.began, now) + s->slice_ns + let_go < s->max_ns;
 }
 
 /* Copies the pages during the stop. */
@@ -125,17 +125,17 @@ static void copy_now(void *arg)
 {
 	struct snap *s = arg;
 	struct target *t = s->t;
-	const struct page_copy how = { .settled = !t->options.only,
+	const struct page_copy how = { .settled = !t->stop.options.only,
 		                       .go_on = s->limited ? has_time : NULL,
 		                       .arg = s };
 
 	add_stacks(s);
 	if (!s->err)
-		s->err = page_cache_copy(t->cache, &how, target_read_batch, t, &s->whole);
-	if (!t->options.only || s->err)
+		s->err = page_cache_copy(t->memory.cache, &how, target_read_batch, t, &s->whole);
+	if (!t->stop.options.only || s->err)
 		return;
-	/* Now, while the stack of the thread that is stopped cannot change. */
-	s->err = page_cache_compare(t->cache, target_read_batch, t);
+	/* The comparison is made while the stack of the stopped thread cannot change. */
+	s->err = page_cache_compare(t->memory.cache, target_read_batch, t);
 	s->compared = true;
 	s->whole = false;
 }
@@ -143,17 +143,17 @@ static void copy_now(void *arg)
 /*
  * Copies the pages before the stop, for three reasons: it measures how long a copy takes; the bytes
  * are available if the stop is too short to copy all; and the later copy is faster with warm
- * processor caches.
+ * CPU caches.
  */
-static void copy_ahead(void *arg)
+static void target_snap_copy_ahead(void *arg)
 {
 	struct snap *s = arg;
 	uint64_t start = clock_now_ns(), waited = clock_waited_ns();
 	bool whole;
 
-	s->err = page_cache_copy(s->t->cache, &(struct page_copy){ 0 }, target_read_batch, s->t,
-	                         &whole);
-	/* During the stop it need not wait for a processor: its priority is raised. */
+	s->err = page_cache_copy(s->t->memory.cache, &(struct page_copy){ 0 }, target_read_batch,
+	                         s->t, &whole);
+	/* The copy need not wait for a CPU during the stop: its priority is raised. */
 	s->ahead_ns = clock_between(clock_between(waited, clock_waited_ns()), clock_since(start));
 	s->slice_ns = s->bytes ? s->ahead_ns * COPY_SLICE / s->bytes : 0;
 }
@@ -164,61 +164,61 @@ static struct error *stop_and_copy(struct snap *s)
 	struct error *err;
 
 	if (t->ops->stop_briefly) {
-		const struct brief_stop stop = { s->max_ns, copy_ahead, copy_now, s };
+		const struct brief_stop stop = { s->max_ns, target_snap_copy_ahead, copy_now, s };
 
-		err = t->ops->stop_briefly(t, &stop, &t->copy);
+		err = t->ops->stop_briefly(t, &stop, &t->stop.copy);
 	} else {
-		copy_ahead(s);
+		target_snap_copy_ahead(s);
 		err = t->ops->stop(t);
 	}
-	/* Of a process that ends meanwhile the copy may have failed, too. */
+	/* The copy may have failed, too, if the process has ended meanwhile. */
 	if (err) {
 		error_free(s->err);
 		return err;
 	}
 	if (!t->ops->stop_briefly) {
-		t->copy.stopped = t->nthreads;
+		t->stop.copy.stopped = t->nthreads;
 		copy_now(s);
 		t->ops->resume(t);
-		t->copy.pause_ns = t->pause_ns;
+		t->stop.copy.pause_ns = t->stop.pause_ns;
 	}
 	return s->err;
 }
 
-static bool is_limited(const struct target *t)
+static bool target_snap_is_limited(const struct target *t)
 {
-	return t->options.has_max || t->options.brief;
+	return t->stop.options.has_max || t->stop.options.brief;
 }
 
 /* Whether the options permit a stop, and it can succeed in the time they allow. */
 static bool may_stop(const struct snap *s)
 {
 	const struct target *t = s->t;
-	size_t n = t->options.only ? 1 : t->nthreads;
+	size_t n = t->stop.options.only ? 1 : t->nthreads;
 	uint64_t cost = BASE_COST_NS + n * (STOP_COST_NS + REGS_COST_NS + RESUME_COST_NS);
 
-	if (t->options.never || t->stop_failed)
+	if (t->stop.options.never || t->stop.failed)
 		return false;
-	return !is_limited(t) || cost < target_max_pause(t);
+	return !target_snap_is_limited(t) || cost < target_max_pause(t);
 }
 
 /*
  * Whether the stop ended before all pages were copied although they take less than half of the time
- * allowed: asyncdbg or the target's threads waited for a processor meanwhile. Another stop may be
+ * allowed: asyncdbg or the target's threads waited for a CPU meanwhile. Another stop may be
  * long enough; for more memory than can be copied none is.
  */
 static bool was_held_up(const struct snap *s)
 {
-	return s->limited && !s->whole && !s->t->options.only && s->ahead_ns < s->max_ns / 2;
+	return s->limited && !s->whole && !s->t->stop.options.only && s->ahead_ns < s->max_ns / 2;
 }
 
 /*
- * Tries a stop again where it took too long: under load a thread waits for a processor before it
+ * Tries a stop again where it took too long: under load a thread waits for a CPU before it
  * can stop. The target runs as long in between as it stood still.
  */
 static struct error *try_stops(struct snap *s)
 {
-	struct copy *copy = &s->t->copy;
+	struct copy *copy = &s->t->stop.copy;
 	uint64_t pause_ns = 0;
 
 	for (unsigned tries = 1;; tries++) {
@@ -243,31 +243,32 @@ static struct error *snap(struct snap *s)
 	bool stops = may_stop(s);
 	size_t nexcluded = t->excluded.n;
 
-	s->bytes = page_cache_plan(t->cache, t->misses > 0);
+	s->bytes = page_cache_plan(t->memory.cache, t->stop.misses > 0);
 	remember_stacks(s);
-	s->limited = is_limited(t);
+	s->limited = target_snap_is_limited(t);
 	s->max_ns = target_max_pause(t);
 	target_forget_threads(t);
-	t->copy = (struct copy){ .how = COPY_RUNNING };
+	t->stop.copy = (struct copy){ .how = COPY_RUNNING };
 	if (stops)
 		TRY(try_stops(s));
 	/* Do not try again in later rounds: it would take as long. */
-	t->stop_failed = stops && t->copy.stopped == 0;
-	if (t->copy.stopped > 0) {
-		t->copy.how = s->whole ? COPY_STOPPED : COPY_LIMITED;
+	t->stop.failed = stops && t->stop.copy.stopped == 0;
+	if (t->stop.copy.stopped > 0) {
+		t->stop.copy.how = s->whole ? COPY_STOPPED : COPY_LIMITED;
 	} else {
 		if (t->ops->peek)
 			TRY(t->ops->peek(t));
 		add_stacks(s);
-		copy_ahead(s);
+		target_snap_copy_ahead(s);
 		TRY(s->err);
 	}
 	if (!s->whole && !s->compared)
-		TRY(page_cache_compare(t->cache, target_read_batch, t));
-	if ((t->copy.stopped == 0 || t->options.only) && t->ops->recheck)
+		TRY(page_cache_compare(t->memory.cache, target_read_batch, t));
+	if ((t->stop.copy.stopped == 0 || t->stop.options.only) && t->ops->recheck)
 		t->ops->recheck(t);
 	LOG("snap", "%zu bytes, %zu threads stopped, %zu spared, %" PRIu64 " us%s", s->bytes,
-	    t->copy.stopped, nexcluded, t->copy.pause_ns / 1000, s->whole ? "" : ", not whole");
+	    t->stop.copy.stopped, nexcluded, t->stop.copy.pause_ns / 1000,
+	    s->whole ? "" : ", not whole");
 	return NULL;
 }
 
@@ -292,22 +293,22 @@ static struct error *stop_for_registers(struct target *t)
 	const struct brief_stop stop = { .max_ns = target_max_pause(t), .act = nothing };
 
 	target_forget_threads(t);
-	TRY(t->ops->stop_briefly(t, &stop, &t->copy));
-	t->copy.longest_ns = t->copy.pause_ns;
-	t->copy.tries = 1;
-	return t->copy.stopped == 0 && t->ops->peek ? t->ops->peek(t) : NULL;
+	TRY(t->ops->stop_briefly(t, &stop, &t->stop.copy));
+	t->stop.copy.longest_ns = t->stop.copy.pause_ns;
+	t->stop.copy.tries = 1;
+	return t->stop.copy.stopped == 0 && t->ops->peek ? t->ops->peek(t) : NULL;
 }
 
 struct error *target_peek(struct target *t)
 {
-	bool may_stop_it = !t->options.never && !t->options.only &&
-	                   !(t->options.has_max && t->options.max_ns == 0);
+	bool may_stop_it = !t->stop.options.never && !t->stop.options.only &&
+	                   !(t->stop.options.has_max && t->stop.options.max_ns == 0);
 
 	if (!t->ops->stop)
 		return NULL;
-	t->copy = (struct copy){ 0 };
+	t->stop.copy = (struct copy){ 0 };
 	t->excluded.n = 0;
-	t->stop_failed = false;
+	t->stop.failed = false;
 	target_forget_threads(t);
 	if (t->ops->peek)
 		TRY(t->ops->peek(t));
@@ -324,11 +325,11 @@ struct error *target_snap(struct target *t, bool stop_all)
 
 	if (!t->ops->stop)
 		return NULL;
-	if (stop_all || t->options.all)
+	if (stop_all || t->stop.options.all)
 		t->excluded.n = 0;
 	err = snap(&s);
-	t->copy.bytes = page_cache_take(t->cache);
+	t->stop.copy.bytes = page_cache_take(t->memory.cache);
 	map_free(&s.seen);
-	t->frozen = true;
+	t->stop.frozen = true;
 	return err;
 }

@@ -279,7 +279,7 @@ static struct error *sim_stop_briefly(struct target *t, const struct brief_stop 
 	s->stops++;
 	ret->pause_ns = s->slow ? SLOW_NS : QUICK_NS;
 	ret->stopped = s->slow ? 0 : 1;
-	t->stopped_at = s->held_up ? 0 : clock_now_ns();
+	t->stop.began = s->held_up ? 0 : clock_now_ns();
 	if (ret->stopped)
 		b->act(b->arg);
 	s->slow -= s->slow > 0;
@@ -392,8 +392,8 @@ static void test_constant_memory_is_read_after_resume(void **state)
 	size_t got;
 
 	(void)state;
-	t->constant = constant;
-	t->nconstant = 2;
+	t->memory.constant = constant;
+	t->memory.nconstant = 2;
 	expect_ok(target_stop(t));
 	target_resume(t);
 	expect_ok(target_read_some(t, RODATA, buf, sizeof(buf), &got));
@@ -421,11 +421,11 @@ static void test_a_stop_reads_what_was_used_before(void **state)
 	expect_ok(target_stop(t));
 	target_resume(t);
 	s.counter = 3;
-	assert_int_equal(t->misses, 0);
+	assert_int_equal(t->stop.misses, 0);
 	/* The stop has read both: the value is that of the stop, and a hole is no miss. */
 	assert_int_equal(byte_at(t, LOW), 2);
 	assert_int_equal(byte_at(t, HOLE), -1);
-	assert_int_equal(t->misses, 0);
+	assert_int_equal(t->stop.misses, 0);
 }
 
 static void test_a_miss_is_counted_and_read_next_time(void **state)
@@ -437,34 +437,34 @@ static void test_a_miss_is_counted_and_read_next_time(void **state)
 	expect_ok(target_stop(t));
 	target_resume(t);
 	assert_int_equal(byte_at(t, LOW), -1);
-	assert_int_equal(t->misses, 1);
+	assert_int_equal(t->stop.misses, 1);
 	s.counter = 2;
 	expect_ok(target_stop(t));
 	target_resume(t);
 	s.counter = 3;
 	assert_int_equal(byte_at(t, LOW), 2);
-	assert_int_equal(t->misses, 0);
+	assert_int_equal(t->stop.misses, 0);
 }
 
 static void test_reads_aside_are_not_copied(void **state)
 {
 	struct sim s;
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
-	struct target_aside before;
+	struct target_scratch_cache before;
 
 	(void)state;
 	expect_ok(target_peek(t));
 	assert_int_equal(byte_at(t, LOW), 1);
-	target_begin_aside(t, &before);
+	target_begin_scratch_cache(t, &before);
 	s.counter = 2;
 	assert_int_equal(byte_at(t, LOW), 2);
 	assert_int_equal(byte_at(t, HIGH - 1), 2);
-	target_end_aside(t, &before);
+	target_end_scratch_cache(t, &before);
 	assert_int_equal(byte_at(t, LOW), 1);
 	expect_ok(target_snap(t, false));
-	assert_int_equal(t->copy.bytes, CACHE_PAGE);
+	assert_int_equal(t->stop.copy.bytes, CACHE_PAGE);
 	assert_int_equal(byte_at(t, HIGH - 1), -1);
-	assert_int_equal(t->misses, 1);
+	assert_int_equal(t->stop.misses, 1);
 }
 
 /* Or else a breakpoint whose condition reads registers would keep the bytes of each hit. */
@@ -472,16 +472,16 @@ static void test_bytes_aside_are_forgotten(void **state)
 {
 	struct target *t CLEANUP(target_closep) = target_fake_open();
 	uint64_t one = target_lay_out(t, "abc", 3);
-	struct target_aside before;
+	struct target_scratch_cache before;
 	char buf[4];
 
 	(void)state;
-	target_begin_aside(t, &before);
+	target_begin_scratch_cache(t, &before);
 	uint64_t two = target_lay_out(t, "defg", 4);
 	expect_ok(target_read(t, two, buf, 4));
 	assert_memory_equal(buf, "defg", 4);
-	target_end_aside(t, &before);
-	assert_int_equal(t->laid_out.list.n, 1);
+	target_end_scratch_cache(t, &before);
+	assert_int_equal(t->stop.laid_out.list.n, 1);
 	expect_ok(target_read(t, one, buf, 3));
 	assert_memory_equal(buf, "abc", 3);
 	expect_fault(target_read(t, one, buf, 4), one + 3);
@@ -503,13 +503,13 @@ static void test_a_snap_is_of_one_moment(void **state)
 	(void)state;
 	snap(t);
 	assert_int_equal(s.stops, 1);
-	assert_int_equal(t->copy.how, COPY_STOPPED);
-	assert_int_equal(t->copy.bytes, CACHE_PAGE);
+	assert_int_equal(t->stop.copy.how, COPY_STOPPED);
+	assert_int_equal(t->stop.copy.bytes, CACHE_PAGE);
 	s.counter = 2;
 	assert_int_equal(byte_at(t, LOW), 1);
-	assert_int_equal(t->doubts, 0);
+	assert_int_equal(t->stop.doubts, 0);
 	assert_int_equal(byte_at(t, LOW + BLOCK_SIZE), -1);
-	assert_int_equal(t->doubts, 1);
+	assert_int_equal(t->stop.doubts, 1);
 }
 
 static void test_without_a_stop_changes_are_doubts(void **state)
@@ -518,26 +518,26 @@ static void test_without_a_stop_changes_are_doubts(void **state)
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
 
 	(void)state;
-	t->options.never = true;
+	t->stop.options.never = true;
 	snap(t);
-	assert_int_equal(t->copy.how, COPY_RUNNING);
+	assert_int_equal(t->stop.copy.how, COPY_RUNNING);
 	assert_int_equal(byte_at(t, LOW), 1);
-	assert_int_equal(t->doubts, 0);
+	assert_int_equal(t->stop.doubts, 0);
 	/* Three reads: warm-up walk, copy, comparison. The memory changes before the last. */
 	s.reads = 0;
 	s.moves_at = 3;
 	snap(t);
 	assert_int_equal(s.reads, 3);
 	assert_int_equal(byte_at(t, LOW), 1);
-	assert_int_equal(t->doubts, 1);
+	assert_int_equal(t->stop.doubts, 1);
 	uint64_t value;
 	expect_ok(target_read_uint(t, LOW, 4, &value));
 	assert_int_equal(value, 0x01010101);
-	assert_int_equal(t->doubts, 2);
+	assert_int_equal(t->stop.doubts, 2);
 	assert_int_equal(s.stops, 0);
 	snap(t);
 	assert_int_equal(byte_at(t, LOW), 2);
-	assert_int_equal(t->doubts, 0);
+	assert_int_equal(t->stop.doubts, 0);
 }
 
 static void test_a_pause_of_nothing_is_no_stop(void **state)
@@ -546,10 +546,10 @@ static void test_a_pause_of_nothing_is_no_stop(void **state)
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
 
 	(void)state;
-	t->options.has_max = true;
+	t->stop.options.has_max = true;
 	snap(t);
 	assert_int_equal(s.stops, 0);
-	assert_int_equal(t->copy.how, COPY_RUNNING);
+	assert_int_equal(t->stop.copy.how, COPY_RUNNING);
 }
 
 static void test_a_pause_that_is_too_short_for_the_pages(void **state)
@@ -560,19 +560,19 @@ static void test_a_pause_that_is_too_short_for_the_pages(void **state)
 	(void)state;
 	/* This target never sets stopped_at: its time is always over, though its page takes no
 	 * time. */
-	t->options = (struct stop_options){ .has_max = true, .max_ns = 1000000000 };
+	t->stop.options = (struct stop_options){ .has_max = true, .max_ns = 1000000000 };
 	snap(t);
 	assert_int_equal(s.stops, PAUSE_TRIES);
-	assert_int_equal(t->copy.how, COPY_LIMITED);
+	assert_int_equal(t->stop.copy.how, COPY_LIMITED);
 	assert_int_equal(byte_at(t, LOW), 1);
-	assert_int_equal(t->doubts, 0);
+	assert_int_equal(t->stop.doubts, 0);
 	/* Warm-up walk, a copy before each stop, comparison. None during a stop. */
 	s.reads = 0;
 	s.moves_at = PAUSE_TRIES + 2;
 	snap(t);
 	assert_int_equal(s.reads, PAUSE_TRIES + 2);
 	assert_int_equal(byte_at(t, LOW), 1);
-	assert_int_equal(t->doubts, 1);
+	assert_int_equal(t->stop.doubts, 1);
 }
 
 /* 24 threads on two busy processors took 41 ms to stop, and up to 938. */
@@ -595,15 +595,15 @@ static void test_a_stop_that_takes_too_long_is_tried_again(void **state)
 		struct target *t CLEANUP(target_closep) = sim_open(&s);
 
 		t->ops = &sim_brief_ops;
-		t->options.brief = true;
+		t->stop.options.brief = true;
 		s.slow = rows[i].slow;
 		snap(t);
 		assert_int_equal(s.stops, rows[i].stops);
-		assert_int_equal(t->copy.tries, rows[i].stops);
-		assert_int_equal(t->copy.pause_ns, rows[i].pause_ns);
-		assert_int_equal(t->copy.longest_ns, rows[i].longest_ns);
-		assert_int_equal(t->copy.how, rows[i].how);
-		assert_int_equal(t->stop_failed, rows[i].how == COPY_RUNNING);
+		assert_int_equal(t->stop.copy.tries, rows[i].stops);
+		assert_int_equal(t->stop.copy.pause_ns, rows[i].pause_ns);
+		assert_int_equal(t->stop.copy.longest_ns, rows[i].longest_ns);
+		assert_int_equal(t->stop.copy.how, rows[i].how);
+		assert_int_equal(t->stop.failed, rows[i].how == COPY_RUNNING);
 		assert_int_equal(byte_at(t, LOW), 1);
 	}
 }
@@ -617,29 +617,29 @@ static void test_a_copy_that_was_held_up_is_tried_again(void **state)
 
 	(void)state;
 	t->ops = &sim_brief_ops;
-	t->options.brief = true;
+	t->stop.options.brief = true;
 	s.held_up = 1;
 	snap(t);
-	assert_int_equal(t->copy.tries, 2);
-	assert_int_equal(t->copy.pause_ns, 2 * QUICK_NS);
-	assert_int_equal(t->copy.how, COPY_STOPPED);
+	assert_int_equal(t->stop.copy.tries, 2);
+	assert_int_equal(t->stop.copy.pause_ns, 2 * QUICK_NS);
+	assert_int_equal(t->stop.copy.how, COPY_STOPPED);
 	s.held_up = 9;
 	snap(t);
-	assert_int_equal(t->copy.tries, PAUSE_TRIES);
-	assert_int_equal(t->copy.how, COPY_LIMITED);
+	assert_int_equal(t->stop.copy.tries, PAUSE_TRIES);
+	assert_int_equal(t->stop.copy.how, COPY_LIMITED);
 }
 
 static void test_the_pause_is_limited_by_itself(void **state)
 {
-	struct target t = { .options = { .brief = true }, .nthreads = 24 };
+	struct target t = { .stop.options = { .brief = true }, .nthreads = 24 };
 
 	(void)state;
 	assert_int_equal(target_max_pause(&t), 20000000);
 	t.nthreads = 2003;
 	assert_int_equal(target_max_pause(&t), 100150000);
-	t.options = (struct stop_options){ .brief = true, .has_max = true, .max_ns = 5 };
+	t.stop.options = (struct stop_options){ .brief = true, .has_max = true, .max_ns = 5 };
 	assert_int_equal(target_max_pause(&t), 5);
-	t.options = (struct stop_options){ 0 };
+	t.stop.options = (struct stop_options){ 0 };
 	assert_int_equal(target_max_pause(&t), 0);
 }
 
@@ -670,7 +670,7 @@ static void test_a_target_that_goes_before_its_stop(void **state)
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
 
 	(void)state;
-	t->options = (struct stop_options){ .has_max = true, .max_ns = 1000000000 };
+	t->stop.options = (struct stop_options){ .has_max = true, .max_ns = 1000000000 };
 	expect_ok(target_peek(t));
 	byte_at(t, LOW);
 	s.gone = true;

@@ -19,12 +19,12 @@ enum { R_DEBUG_MAP = 8, LINK_MAP_ADDR = 0, LINK_MAP_LD = 16, LINK_MAP_NEXT = 24 
 enum { DTV_ENTRY = 16 };
 
 /* A member of struct link_map. */
-struct field {
+struct tls_field {
 	uint64_t offset, size;
 };
 
 struct tls {
-	struct field modid, offset;
+	struct tls_field modid, offset;
 	bool known;
 };
 
@@ -52,7 +52,7 @@ static uint64_t find_symbol(const struct module *m, const char *name)
 
 /* Reads a _thread_db_* constant. It has three words: size in bits, count, offset in bytes. */
 static struct error *read_field(struct target *t, const struct module *libc, const char *name,
-                                struct field *ret)
+                                struct tls_field *ret)
 {
 	uint32_t words[3];
 	uint64_t addr = find_symbol(libc, name);
@@ -62,7 +62,7 @@ static struct error *read_field(struct target *t, const struct module *libc, con
 	TRY(target_read(t, addr, words, sizeof(words)));
 	if (words[0] != 64 || words[2] > 65536)
 		return error_new(ERR_UNSUPPORTED, "%s: unexpected %s", libc->path, name);
-	*ret = (struct field){ .offset = words[2], .size = words[0] / 8 };
+	*ret = (struct tls_field){ .offset = words[2], .size = words[0] / 8 };
 	return NULL;
 }
 
@@ -82,14 +82,14 @@ static struct error *find_layout(struct target *t)
 
 	if (!t->tls)
 		t->tls = NEW(&t->arena, struct tls);
-	for (size_t i = 0; i < t->nmodules && !t->tls->known; i++) {
-		if (!is_libc(t->modules[i]))
+	for (size_t i = 0; i < t->modules.n && !t->tls->known; i++) {
+		if (!is_libc(t->modules.data[i]))
 			continue;
 		error_free(err);
-		err = read_field(t, t->modules[i], "_thread_db_link_map_l_tls_modid",
+		err = read_field(t, t->modules.data[i], "_thread_db_link_map_l_tls_modid",
 		                 &t->tls->modid);
 		if (!err)
-			err = read_field(t, t->modules[i], "_thread_db_link_map_l_tls_offset",
+			err = read_field(t, t->modules.data[i], "_thread_db_link_map_l_tls_offset",
 			                 &t->tls->offset);
 		t->tls->known = !err;
 	}
@@ -105,15 +105,16 @@ static struct error *find_layout(struct target *t)
 struct error *target_r_debug(struct target *t, uint64_t *ret)
 {
 	SCRATCH(scratch);
-	const struct module *m = t->main_module;
+	const struct module *m = t->modules.main;
 	struct elf_image image;
 	int fd = m ? m->fd : -1;
 	struct elf_source from = { elf_read_fd, &fd, false };
 	uint64_t dynamic = 0;
 
 	if (!m || !elf_image_read(&scratch, &from, t->arch->elf_machine, &image))
-		return error_new(ERR_UNSUPPORTED, "without the executable, what the dynamic "
-		                                  "linker has loaded is not known");
+		return error_new(
+			ERR_UNSUPPORTED,
+			"without the executable it is unknown what the dynamic linker has loaded");
 	for (size_t i = 0; i < image.nphdrs; i++) {
 		if (image.phdrs[i].p_type == PT_DYNAMIC)
 			dynamic = image.phdrs[i].p_vaddr + m->bias;
@@ -129,8 +130,7 @@ struct error *target_r_debug(struct target *t, uint64_t *ret)
 		}
 	}
 	return error_new(ERR_UNSUPPORTED,
-	                 "%s has no DT_DEBUG: what the dynamic linker has loaded is "
-	                 "not known",
+	                 "%s has no DT_DEBUG: it is unknown what the dynamic linker has loaded",
 	                 m->path);
 }
 
@@ -173,7 +173,7 @@ static struct error *find_block(struct target *t, const struct thread *th, const
 	}
 	if (id == 0 || id > MAX_MODULE_IDS)
 		return error_new(ERR_CORRUPT, "%s: TLS module id %" PRIu64, m->path, id);
-	TRY(target_read_uint(t, tp + t->arch->tcb_dtv, 8, &dtv));
+	TRY(target_read_uint(t, tp + t->arch->thread_pointer.tcb_dtv, 8, &dtv));
 	TRY(target_read_uint(t, dtv - DTV_ENTRY, 8, &count));
 	if (id > count)
 		return NULL;

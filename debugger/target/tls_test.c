@@ -59,7 +59,7 @@ static void check_executable(const char *flags)
 		const struct thread *th = target_thread_by_tid(t, p.threads[i].tid);
 		uint64_t addr, value;
 		bool found;
-		expect_ok(target_tls_address(t, th, t->main_module, LOCAL_VALUE, &addr, &found));
+		expect_ok(target_tls_address(t, th, t->modules.main, LOCAL_VALUE, &addr, &found));
 		assert_true(found);
 		assert_int_equal(addr, p.threads[i].local);
 		expect_ok(target_read_uint(t, addr, 8, &value));
@@ -81,9 +81,9 @@ static void test_executables(void **state)
 
 static const struct module *find_library(const struct target *t)
 {
-	for (size_t i = 0; i < t->nmodules; i++) {
-		if (strstr(t->modules[i]->path, "/library.so"))
-			return t->modules[i];
+	for (size_t i = 0; i < t->modules.n; i++) {
+		if (strstr(t->modules.data[i]->path, "/library.so"))
+			return t->modules.data[i];
 	}
 	fail_msg("no library.so");
 	return NULL;

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,6 +23,29 @@ static int threads(void)
 		pthread_join(thread, NULL);
 	}
 	return 0;
+}
+
+static void *thread_of_threads(void *unused)
+{
+	(void)unused;
+	return (void *)(intptr_t)threads();
+}
+
+/*
+ * Each new thread preempts a tracer of the policy SCHED_IDLE on its CPU. The main thread starts
+ * none of them: wait() reports a child of the caller before the threads that it only traces.
+ */
+static int urgent_threads(void)
+{
+	const struct sched_param none = { 0 };
+	pthread_t thread;
+	void *status;
+
+	if (sched_setscheduler(0, SCHED_OTHER, &none) != 0 ||
+	    pthread_create(&thread, NULL, thread_of_threads, NULL) != 0)
+		return 1;
+	pthread_join(thread, &status);
+	return (int)(intptr_t)status;
 }
 
 static void *exec_self(void *path)
@@ -81,6 +105,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "threads") == 0)
 		return threads();
+	if (strcmp(what, "urgent threads") == 0)
+		return urgent_threads();
 	if (strcmp(what, "children") == 0)
 		return children();
 	if (strcmp(what, "signals") == 0)

@@ -6,6 +6,8 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
+#include "dwarf/lookup/code_places.h"
+#include "dwarf/lookup/lookup.h"
 #include "dwarf/module/symbols.h"
 #include "dwarf/module/symtab.h"
 
@@ -33,12 +35,11 @@ struct error *disassembly_function_at(struct debuginfo *di, uint64_t addr, struc
 		*ret = (struct code_range){ low, low + symbol.size, name, low };
 		return NULL;
 	}
-	return error_new(
-		ERR_STATE,
-		"no function is known at 0x%" PRIx64 "; FROM,TO or FROM,+BYTES name a range", addr);
+	return error_new(ERR_STATE,
+	                 "no function at 0x%" PRIx64 "; FROM,TO or FROM,+BYTES name a range", addr);
 }
 
-static void add_range(range_vec *found, const struct code_range *range)
+static void disassembly_add_range(range_vec *found, const struct code_range *range)
 {
 	for (size_t i = 0; i < found->n; i++) {
 		if (found->data[i].low == range->low)
@@ -60,10 +61,11 @@ static void add_symbol(const char *name, uint64_t addr, uint64_t size, void *arg
 	uint64_t low = addr + s->dm->module->bias;
 
 	if (size && strcmp(name, s->name) == 0)
-		add_range(s->found, &(struct code_range){ low, low + size, s->name, low });
+		disassembly_add_range(s->found,
+		                      &(struct code_range){ low, low + size, s->name, low });
 }
 
-static int by_address(const void *a, const void *b)
+static int disassembly_by_address(const void *a, const void *b)
 {
 	const struct code_range *x = a, *y = b;
 
@@ -81,7 +83,7 @@ static void find_places(struct debuginfo *di, const struct code_places *places, 
 				: disassembly_function_at(di, places->data[i].addr, a, &range);
 
 		if (!err && !places->data[i].inlined)
-			add_range(found, &range);
+			disassembly_add_range(found, &range);
 		error_free(err);
 	}
 }
@@ -111,9 +113,9 @@ struct error *disassembly_function_named(struct debuginfo *di, const char *name,
 		                 places->n
 		                         ? "%s has no code of its own: it was inlined everywhere, "
 		                           "first at 0x%" PRIx64
-		                         : "no function of the name %s has code",
+		                         : "no function named %s has code",
 		                 name, places->n ? places->data[0].addr : 0);
-	qsort(found.data, found.n, sizeof(*found.data), by_address);
+	qsort(found.data, found.n, sizeof(*found.data), disassembly_by_address);
 	*nret = found.n;
 	*ret = vec_to_arena(&found, a);
 	return NULL;
@@ -157,7 +159,7 @@ static void set_names(struct debuginfo *di, struct code_row *row, struct arena *
 	error_free(err);
 }
 
-static void set_line(struct debuginfo *di, struct code_row *row)
+static void disassembly_set_line(struct debuginfo *di, struct code_row *row)
 {
 	SCRATCH(tmp);
 	size_t n;
@@ -171,8 +173,8 @@ static void set_line(struct debuginfo *di, struct code_row *row)
 }
 
 /* The bytes of the range that are there, in arena a; *ret may be 0. */
-static struct error *read_code(struct debuginfo *di, const struct code_range *range,
-                               struct arena *a, uint8_t **bytes, size_t *ret)
+static struct error *disassembly_read_code(struct debuginfo *di, const struct code_range *range,
+                                           struct arena *a, uint8_t **bytes, size_t *ret)
 {
 	uint64_t size = range->high - range->low + INSTRUCTION_BYTES;
 
@@ -183,9 +185,9 @@ static struct error *read_code(struct debuginfo *di, const struct code_range *ra
 	return target_read_through(di->target, range->low, *bytes, (size_t)size, ret);
 }
 
-static struct error *read_rows(struct debuginfo *di, struct instruction_reader *reader,
-                               const uint8_t *bytes, size_t size, bool lines, struct arena *a,
-                               struct disassembly *ret)
+static struct error *disassembly_read_rows(struct debuginfo *di, struct instruction_reader *reader,
+                                           const uint8_t *bytes, size_t size, bool lines,
+                                           struct arena *a, struct disassembly *ret)
 {
 	VEC(struct code_row) rows = { 0 };
 	struct error *err = NULL;
@@ -199,7 +201,7 @@ static struct error *read_rows(struct debuginfo *di, struct instruction_reader *
 		memcpy(row->bytes, bytes + at, row->insn.size);
 		set_names(di, row, a);
 		if (lines)
-			set_line(di, row);
+			disassembly_set_line(di, row);
 		at += row->insn.size;
 		err = interrupt_check();
 	}
@@ -207,7 +209,7 @@ static struct error *read_rows(struct debuginfo *di, struct instruction_reader *
 		ret->problem = arena_printf(a, "the %" PRIu64 " bytes from 0x%" PRIx64 " on %s",
 		                            wanted - at, ret->range.low + at,
 		                            at < size || size == DISASSEMBLY_MAX_BYTES
-		                                    ? "are too many to show"
+		                                    ? "is too large to show"
 		                                    : "cannot be read");
 	ret->nrows = rows.n;
 	ret->rows = vec_to_arena(&rows, a);
@@ -226,8 +228,8 @@ struct error *disassembly_read(struct debuginfo *di, const struct code_range *ra
 	TRY(instruction_reader_open(di->target->arch->elf_machine, options->syntax, &reader));
 	if (range->low >= range->high)
 		return error_new(ERR_USAGE, "the range of addresses is empty");
-	TRY(read_code(di, range, a, &bytes, &size));
+	TRY(disassembly_read_code(di, range, a, &bytes, &size));
 	if (!size)
 		return error_fault(range->low);
-	return read_rows(di, reader, bytes, size, options->lines, a, ret);
+	return disassembly_read_rows(di, reader, bytes, size, options->lines, a, ret);
 }

@@ -2,9 +2,16 @@
 #ifndef DWARF_CODE_DISASSEMBLY_H
 #define DWARF_CODE_DISASSEMBLY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
 #include "debugger/code/instruction.h"
-#include "dwarf/lookup/code_places.h"
-#include "dwarf/module/debuginfo.h"
+
+struct code_places;
+struct debuginfo;
 
 enum {
 	DISASSEMBLY_MAX_ROWS = 1 << 16,
@@ -59,7 +66,7 @@ struct error *disassembly_function_named(struct debuginfo *di, const char *name,
                                          struct code_range **ret, size_t *nret) MUST_CHECK;
 
 /*
- * Reads the code of a range as it is now; breakpoints of our own are not in it. What is behind
+ * Reads the code of a range as it is now; breakpoints of our own are not in it. Code behind
  * DISASSEMBLY_MAX_ROWS or DISASSEMBLY_MAX_BYTES is left out: ret->problem. ERR_FAULT: nothing can
  * be read; ERR_UNSUPPORTED as instruction_reader_open(); ERR_INTERRUPTED. All is in arena a, but
  * for file and comp_dir.

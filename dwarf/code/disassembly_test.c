@@ -1,5 +1,6 @@
 /* Tests of machine code as text, on shapes.rs with code of our own. */
 #include "dwarf/code/disassembly.h"
+#include "dwarf/lookup/code_places.h"
 #include "dwarf/test/module.h"
 
 /* A function of shapes.rs. */
@@ -39,9 +40,9 @@ static void test_functions(void **state)
 	fail_on(disassembly_function_at(f.di, range.high - 1, &f.arena, &same));
 	assert_int_equal(same.low, range.low);
 	expect_error(disassembly_function_at(f.di, 16, &f.arena, &same), ERR_STATE,
-	             "no function is known at 0x10");
+	             "no function at 0x10");
 	expect_error(disassembly_function_named(f.di, "no::such", &none, &f.arena, &found, &n),
-	             ERR_STATE, "no function of the name no::such has code");
+	             ERR_STATE, "no function named no::such has code");
 	fixture_close(&f);
 }
 

@@ -9,10 +9,11 @@
 #include "debugger/code/instruction.h"
 #include "debugger/target/target.h"
 #include "dwarf/code/disassembly.h"
+#include "dwarf/module/debuginfo.h"
 
 /* ---- formats ---- */
 
-static unsigned size_of(char letter)
+static unsigned memory_dump_size_of(char letter)
 {
 	switch (letter) {
 	case 'b':
@@ -47,34 +48,34 @@ struct error *memory_format_read(const char *text, struct memory_format *ret)
 		for (f.count = 0; isdigit((unsigned char)*p) && f.count <= MEMORY_MAX_UNITS; p++)
 			f.count = f.count * 10 + (uint64_t)(*p - '0');
 		if (!f.count || f.count > MEMORY_MAX_UNITS)
-			return error_new(ERR_USAGE, "\"%s\": the number of units is 1 to %d", text,
-			                 MEMORY_MAX_UNITS);
+			return error_new(ERR_USAGE, "\"%s\": the number of units must be 1 to %d",
+			                 text, MEMORY_MAX_UNITS);
 	}
 	for (; *p; p++) {
-		if (size_of(*p))
-			size = size_of(*p);
+		if (memory_dump_size_of(*p))
+			size = memory_dump_size_of(*p);
 		else if (strchr("xduotcafsi", *p))
 			letter = *p;
 		else
-			return error_new(
-				ERR_USAGE,
-				"\"%s\" is no format: a number, a letter of xduotcafsi and "
-				"a size of bhwg, as in 8xb",
-				text);
+			return error_new(ERR_USAGE,
+			                 "\"%s\" is not a format: a count, a letter of xduotcafsi "
+			                 "and a size of bhwg, such as 8xb",
+			                 text);
 	}
 	if (letter)
 		f.letter = letter;
 	if (size || own_size(letter, f.size))
 		f.size = size ? size : own_size(letter, f.size);
 	if (f.letter == 'f' && f.size < 4)
-		return error_new(ERR_USAGE, "a floating-point number has 4 or 8 bytes: w or g");
+		return error_new(ERR_USAGE,
+		                 "a floating-point number must have 4 or 8 bytes: w or g");
 	*ret = f;
 	return NULL;
 }
 
 /* ---- units ---- */
 
-struct reading {
+struct memory_dump_reading {
 	struct debuginfo *di;
 	const struct memory_format *format;
 	struct arena *a;
@@ -84,7 +85,8 @@ struct reading {
 };
 
 /* Reads up to len bytes; returns how many there are. */
-static struct error *read_bytes(struct reading *r, void *bytes, size_t len, size_t *ret)
+static struct error *memory_dump_read_bytes(struct memory_dump_reading *r, void *bytes, size_t len,
+                                            size_t *ret)
 {
 	return target_read_through(r->di->target, r->at, bytes, len, ret);
 }
@@ -128,7 +130,7 @@ static const char *character(struct arena *a, uint64_t value, unsigned size)
 	return arena_printf(a, "%" PRId64, number);
 }
 
-static void write_unit(struct reading *r, uint64_t value, struct memory_unit *u)
+static void write_unit(struct memory_dump_reading *r, uint64_t value, struct memory_unit *u)
 {
 	unsigned size = r->format->size;
 	struct arena *a = r->a;
@@ -161,13 +163,13 @@ static void write_unit(struct reading *r, uint64_t value, struct memory_unit *u)
 	}
 }
 
-static struct error *read_number(struct reading *r, bool *found)
+static struct error *read_number(struct memory_dump_reading *r, bool *found)
 {
 	unsigned char bytes[8] = { 0 };
 	uint64_t value = 0;
 	size_t got;
 
-	TRY(read_bytes(r, bytes, r->format->size, &got));
+	TRY(memory_dump_read_bytes(r, bytes, r->format->size, &got));
 	*found = got == r->format->size;
 	if (!*found)
 		return NULL;
@@ -180,13 +182,13 @@ static struct error *read_number(struct reading *r, bool *found)
 	return NULL;
 }
 
-static struct error *read_string(struct reading *r, bool *found)
+static struct error *read_string(struct memory_dump_reading *r, bool *found)
 {
 	char bytes[MEMORY_MAX_TEXT];
 	size_t got;
 	STR(clean);
 
-	TRY(read_bytes(r, bytes, sizeof(bytes), &got));
+	TRY(memory_dump_read_bytes(r, bytes, sizeof(bytes), &got));
 	*found = got > 0;
 	if (!got)
 		return NULL;
@@ -200,13 +202,13 @@ static struct error *read_string(struct reading *r, bool *found)
 	return NULL;
 }
 
-static struct error *read_instruction(struct reading *r, bool *found)
+static struct error *read_instruction(struct memory_dump_reading *r, bool *found)
 {
 	uint8_t bytes[INSTRUCTION_BYTES];
 	struct instruction in;
 	size_t got;
 
-	TRY(read_bytes(r, bytes, sizeof(bytes), &got));
+	TRY(memory_dump_read_bytes(r, bytes, sizeof(bytes), &got));
 	*found = got > 0;
 	if (!got)
 		return NULL;
@@ -220,7 +222,7 @@ static struct error *read_instruction(struct reading *r, bool *found)
 	return NULL;
 }
 
-static struct error *read_units(struct reading *r, bool *found)
+static struct error *memory_dump_read_units(struct memory_dump_reading *r, bool *found)
 {
 	*found = true;
 	while (r->units.n < r->format->count && *found) {
@@ -240,14 +242,14 @@ struct error *memory_dump_read(struct debuginfo *di, uint64_t addr,
                                struct memory_dump *ret)
 {
 	struct instruction_reader *instructions CLEANUP(instruction_reader_close) = NULL;
-	struct reading r = { .di = di, .format = format, .a = a, .at = addr };
+	struct memory_dump_reading r = { .di = di, .format = format, .a = a, .at = addr };
 	bool found;
 
 	if (format->letter == 'i')
 		TRY(instruction_reader_open(di->target->arch->elf_machine, SYNTAX_ATT,
 		                            &instructions));
 	r.instructions = instructions;
-	struct error *err = read_units(&r, &found);
+	struct error *err = memory_dump_read_units(&r, &found);
 	*ret = (struct memory_dump){ .n = r.units.n, .end = r.at };
 	ret->units = vec_to_arena(&r.units, a);
 	if (!err && !ret->n)

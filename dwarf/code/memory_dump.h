@@ -2,10 +2,29 @@
 #ifndef DWARF_CODE_MEMORY_DUMP_H
 #define DWARF_CODE_MEMORY_DUMP_H
 
-#include "dwarf/code/memory_format.h"
-#include "dwarf/module/debuginfo.h"
+#include <stddef.h>
+#include <stdint.h>
 
-enum { MEMORY_MAX_TEXT = 200 /* bytes of a string that are shown */ };
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+
+struct debuginfo;
+
+enum {
+	MEMORY_MAX_UNITS = 1 << 16,
+	MEMORY_MAX_TEXT = 200, /* bytes of a string that are shown */
+};
+
+/* Units of memory: their number and size, and how they are written. */
+struct memory_format {
+	uint64_t count; /* units; at most MEMORY_MAX_UNITS */
+	/*
+	 * x hexadecimal, d signed, u unsigned, o octal, t binary, c character, f floating-point, a
+	 * address with its symbol, s string, i instruction.
+	 */
+	char letter;
+	unsigned size; /* bytes of a unit: 1, 2, 4 or 8; of strings and instructions meaningless */
+};
 
 struct memory_unit {
 	uint64_t addr;

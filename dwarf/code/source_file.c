@@ -13,7 +13,7 @@
 #include "dwarf/names/source.h"
 
 enum {
-	MAX_TEXTS = 16,          /* that are kept */
+	MAX_TEXTS = 16,          /* texts that are kept */
 	MAX_DIRECTORIES = 64,    /* registries or toolchains that are looked at */
 	MAX_MANIFEST = 16 << 20, /* bytes of the list of a toolchain's packages */
 	MIN_COMMIT = 9,          /* hex digits of a commit that are compared */
@@ -22,7 +22,7 @@ enum {
 
 /* ---- maps ---- */
 
-static size_t trimmed(const char *path, size_t len)
+static size_t source_file_trimmed(const char *path, size_t len)
 {
 	while (len > 1 && path[len - 1] == '/')
 		len--;
@@ -35,11 +35,12 @@ struct error *source_files_add_map(struct source_files *s, const char *text)
 
 	if (!equals || equals == text)
 		return error_new(ERR_USAGE,
-		                 "\"%s\" is no source map; one is FROM=TO, as /src=/home/me/app",
+		                 "\"%s\" is not a source map FROM=TO, such as /src=/home/me/app",
 		                 text);
-	const char *from = arena_strndup(&s->arena, text, trimmed(text, (size_t)(equals - text)));
-	const char *to =
-		arena_strndup(&s->arena, equals + 1, trimmed(equals + 1, strlen(equals + 1)));
+	const char *from =
+		arena_strndup(&s->arena, text, source_file_trimmed(text, (size_t)(equals - text)));
+	const char *to = arena_strndup(&s->arena, equals + 1,
+	                               source_file_trimmed(equals + 1, strlen(equals + 1)));
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->maps.n; i++) {
@@ -53,7 +54,7 @@ struct error *source_files_add_map(struct source_files *s, const char *text)
 }
 
 /* The part of path behind a directory, with its slash; NULL: it is not below it. */
-static const char *below(const char *path, const char *directory)
+static const char *source_file_below(const char *path, const char *directory)
 {
 	size_t len = strlen(directory);
 
@@ -67,14 +68,14 @@ static const char *below(const char *path, const char *directory)
 /* ---- where a file may be ---- */
 
 /* The paths to try, in arena a. */
-struct candidates {
+struct source_file_candidates {
 	struct arena a;
 	const char *path[SOURCE_MAX_TRIED];
 	size_t n;
-	const char *remedy; /* what the user can do */
+	const char *remedy; /* advice for the user */
 };
 
-static void add(struct candidates *c, const char *path)
+static void source_file_add(struct source_file_candidates *c, const char *path)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (strcmp(c->path[i], path) == 0)
@@ -84,18 +85,19 @@ static void add(struct candidates *c, const char *path)
 		c->path[c->n++] = path;
 }
 
-static void add_mapped(struct candidates *c, const struct source_files *s, const char *path)
+static void add_mapped(struct source_file_candidates *c, const struct source_files *s,
+                       const char *path)
 {
 	for (size_t i = 0; i < s->maps.n; i++) {
-		const char *rest = below(path, s->maps.data[i].from);
+		const char *rest = source_file_below(path, s->maps.data[i].from);
 
 		if (rest)
-			add(c, arena_printf(&c->a, "%s%s", s->maps.data[i].to, rest));
+			source_file_add(c, arena_printf(&c->a, "%s%s", s->maps.data[i].to, rest));
 	}
 }
 
 /* The directory of a variable, else one below the home directory; NULL: unknown. */
-static const char *home_of(struct arena *a, const char *variable, const char *name)
+static const char *source_file_home_of(struct arena *a, const char *variable, const char *name)
 {
 	const char *dir = getenv(variable), *home = getenv("HOME");
 
@@ -110,10 +112,10 @@ static void close_directory(DIR **d)
 		closedir(*d);
 }
 
-typedef void name_fn(struct candidates *c, const char *directory, const char *rest);
+typedef void name_fn(struct source_file_candidates *c, const char *directory, const char *rest);
 
 /* Calls visit with each entry of a directory. */
-static void each_entry(struct candidates *c, const char *directory, const char *rest,
+static void each_entry(struct source_file_candidates *c, const char *directory, const char *rest,
                        name_fn *visit)
 {
 	DIR *d CLEANUP(close_directory) = opendir(directory);
@@ -127,38 +129,38 @@ static void each_entry(struct candidates *c, const char *directory, const char *
 	}
 }
 
-static void in_registry(struct candidates *c, const char *directory, const char *rest)
+static void in_registry(struct source_file_candidates *c, const char *directory, const char *rest)
 {
 	const char *path = arena_printf(&c->a, "%s%s", directory, rest);
 
-	/* Of several registries only those that have the package are worth a word. */
+	/* A registry is mentioned only if it has the package: there may be several. */
 	if (access(path, F_OK) == 0)
-		add(c, path);
+		source_file_add(c, path);
 }
 
 /* A package in a registry: ".../registry/src/index-0123/tokio-1.54.1/src/lib.rs". */
-static void add_package(struct candidates *c, const char *cargo, const char *text)
+static void add_package(struct source_file_candidates *c, const char *cargo, const char *text)
 {
 	const char *rest = arena_printf(&c->a, "/%s", text);
 	size_t before = c->n;
 
 	each_entry(c, arena_printf(&c->a, "%s/registry/src", cargo), rest, in_registry);
 	if (c->n == before)
-		add(c, arena_printf(&c->a, "%s/registry/src/*%s", cargo, rest));
+		source_file_add(c, arena_printf(&c->a, "%s/registry/src/*%s", cargo, rest));
 }
 
 /* text: the path as answers show it, of a file in a package. */
-static void add_dependency(struct candidates *c, const char *path, const char *text)
+static void add_dependency(struct source_file_candidates *c, const char *path, const char *text)
 {
 	static const char checkouts[] = "/git/checkouts/";
-	const char *cargo = home_of(&c->a, "CARGO_HOME", ".cargo");
+	const char *cargo = source_file_home_of(&c->a, "CARGO_HOME", ".cargo");
 	const char *checkout = strstr(path, checkouts);
 
 	if (!checkout && !strstr(path, "/registry/"))
 		return;
-	c->remedy = "\"cargo fetch\" in the package of the program brings it";
+	c->remedy = "\"cargo fetch\" in the package of the program fetches it";
 	if (cargo && checkout)
-		add(c, arena_printf(&c->a, "%s%s", cargo, checkout));
+		source_file_add(c, arena_printf(&c->a, "%s%s", cargo, checkout));
 	else if (cargo)
 		add_package(c, cargo, text);
 }
@@ -169,7 +171,7 @@ static void add_dependency(struct candidates *c, const char *path, const char *t
 static const char *commit_of(struct arena *a, const char *path, const char **library)
 {
 	static const char marker[] = "/rustc/";
-	const char *hash = below(path, "/rustc") ? path + sizeof(marker) - 1 : NULL;
+	const char *hash = source_file_below(path, "/rustc") ? path + sizeof(marker) - 1 : NULL;
 	size_t len = hash ? strspn(hash, "0123456789abcdef") : 0;
 
 	if (len < MIN_COMMIT || strncmp(hash + len, "/library/", 9) != 0)
@@ -195,23 +197,24 @@ static bool is_of_commit(struct arena *a, const char *toolchain, const char *com
 	return !err && memmem(bytes, size, needle, strlen(needle)) != NULL;
 }
 
-static void in_toolchain(struct candidates *c, const char *toolchain, const char *rest)
+static void in_toolchain(struct source_file_candidates *c, const char *toolchain, const char *rest)
 {
 	const char *library;
 	const char *commit = commit_of(&c->a, rest, &library);
 
 	if (is_of_commit(&c->a, toolchain, commit))
-		add(c, arena_printf(&c->a, "%s/lib/rustlib/src/rust%s", toolchain, library));
+		source_file_add(
+			c, arena_printf(&c->a, "%s/lib/rustlib/src/rust%s", toolchain, library));
 }
 
-static void add_std(struct candidates *c, const char *path)
+static void add_std(struct source_file_candidates *c, const char *path)
 {
-	const char *rustup = home_of(&c->a, "RUSTUP_HOME", ".rustup"), *library;
+	const char *rustup = source_file_home_of(&c->a, "RUSTUP_HOME", ".rustup"), *library;
 
 	if (!commit_of(&c->a, path, &library))
 		return;
 	c->remedy = "\"rustup component add rust-src\" for the toolchain that built the program "
-		    "brings it";
+		    "installs it";
 	if (rustup)
 		each_entry(c, arena_printf(&c->a, "%s/toolchains", rustup), path, in_toolchain);
 }
@@ -225,54 +228,55 @@ static const char *whole_path(struct arena *a, const char *file, const char *com
 		file += 2;
 	if (file[0] == '/' || !comp_dir || !*comp_dir)
 		return file;
-	return arena_printf(a, "%.*s/%s", (int)trimmed(comp_dir, strlen(comp_dir)), comp_dir, file);
+	return arena_printf(a, "%.*s/%s", (int)source_file_trimmed(comp_dir, strlen(comp_dir)),
+	                    comp_dir, file);
 }
 
-/* In the working directory only the program's own files are looked for: others have its names. */
-static void add_own(struct candidates *c, const char *path, const char *comp_dir)
+/* Only the program's own files are looked for in the working directory: others have its names. */
+static void add_own(struct source_file_candidates *c, const char *path, const char *comp_dir)
 {
 	bool known = comp_dir && *comp_dir;
-	const char *rest = known ? below(path, comp_dir) : NULL;
+	const char *rest = known ? source_file_below(path, comp_dir) : NULL;
 
 	if (path[0] != '/')
-		add(c, path);
+		source_file_add(c, path);
 	else if (rest && rest[0] == '/' && rest[1])
-		add(c, rest + 1);
+		source_file_add(c, rest + 1);
 	if (!c->remedy)
-		c->remedy = arena_printf(&c->a, "\"set source-map %s=DIRECTORY\" says where it is",
+		c->remedy = arena_printf(&c->a, "\"set source-map %s=DIRECTORY\" sets where it is",
 		                         known ? comp_dir : "FROM");
 }
 
-static void find_candidates(struct candidates *c, const struct source_files *s, const char *file,
-                            const char *comp_dir)
+static void find_candidates(struct source_file_candidates *c, const struct source_files *s,
+                            const char *file, const char *comp_dir)
 {
 	const char *path = whole_path(&c->a, file, comp_dir);
 	struct source source = source_of(&c->a, file, comp_dir, NULL, NULL);
 
-	const char *rest = comp_dir && *comp_dir ? below(path, comp_dir) : NULL;
+	const char *rest = comp_dir && *comp_dir ? source_file_below(path, comp_dir) : NULL;
 
 	/* A FROM that is relative is below the directory of the unit, however the file is named. */
 	add_mapped(c, s, path);
 	if (rest && rest[0] == '/')
 		add_mapped(c, s, rest + 1);
 	if (path[0] == '/')
-		add(c, path);
+		source_file_add(c, path);
 	if (source.library)
 		add_dependency(c, path, source.text);
 	add_std(c, path);
 	if (!source.library)
 		add_own(c, path, comp_dir);
 	if (!c->remedy)
-		c->remedy = "\"set source-map FROM=TO\" says where it is";
+		c->remedy = "\"set source-map FROM=TO\" sets where it is";
 }
 
-static struct error *nowhere(const struct candidates *c, const char *file)
+static struct error *nowhere(const struct source_file_candidates *c, const char *file)
 {
 	STR(tried);
 
 	for (size_t i = 0; i < c->n; i++)
 		str_printf(&tried, "%s%s", i ? ", " : "", c->path[i]);
-	return error_new(ERR_STATE, "the source file %s is not here: tried %s; %s", file,
+	return error_new(ERR_STATE, "source file %s not found: tried %s; %s", file,
 	                 c->n ? str_text(&tried) : "nothing", c->remedy);
 }
 
@@ -301,7 +305,7 @@ static void find_lines(struct source_text *t)
 }
 
 /* Identifies the contents of a file, as far as its status tells. */
-static uint64_t key_of(const char *path, const struct stat *st)
+static uint64_t source_file_key_of(const char *path, const struct stat *st)
 {
 	const uint64_t parts[] = { map_key_of_text(path),        (uint64_t)st->st_dev,
 		                   (uint64_t)st->st_ino,         (uint64_t)st->st_size,
@@ -327,7 +331,8 @@ static void forget_texts(struct source_files *s)
 }
 
 /* Reads a path; an error that is no ERR_OS: there is something, but no source file. */
-static struct error *read_text(struct source_files *s, const char *path, struct source_text **ret)
+static struct error *source_file_read_text(struct source_files *s, const char *path,
+                                           struct source_text **ret)
 {
 	int fd CLEANUP(file_close) = -1;
 	struct stat st;
@@ -335,10 +340,11 @@ static struct error *read_text(struct source_files *s, const char *path, struct 
 	TRY(file_open(path, &fd));
 	if (fstat(fd, &st) != 0)
 		return error_os(errno, "%s", path);
-	*ret = kept(s, key_of(path, &st));
+	*ret = kept(s, source_file_key_of(path, &st));
 	if (*ret)
 		return NULL;
-	struct source_text text = { .modified = st.st_mtim.tv_sec, .key = key_of(path, &st) };
+	struct source_text text = { .modified = st.st_mtim.tv_sec,
+		                    .key = source_file_key_of(path, &st) };
 	TRY(file_read(fd, path, SOURCE_MAX_BYTES, &text.bytes, &text.size));
 	if (s->read.n >= MAX_TEXTS)
 		forget_texts(s);
@@ -353,7 +359,7 @@ static struct error *read_text(struct source_files *s, const char *path, struct 
 	return NULL;
 }
 
-static void free_candidates(struct candidates *c)
+static void free_candidates(struct source_file_candidates *c)
 {
 	arena_free(&c->a);
 }
@@ -361,20 +367,20 @@ static void free_candidates(struct candidates *c)
 struct error *source_files_open(struct source_files *s, const char *file, const char *comp_dir,
                                 const struct source_text **ret)
 {
-	struct candidates c CLEANUP(free_candidates) = { 0 };
+	struct source_file_candidates c CLEANUP(free_candidates) = { 0 };
 	struct error *bad CLEANUP(error_freep) = NULL;
 	struct source_text *t;
 
 	find_candidates(&c, s, file, comp_dir);
 	for (size_t i = 0; i < c.n; i++) {
-		struct error *err = read_text(s, c.path[i], &t);
+		struct error *err = source_file_read_text(s, c.path[i], &t);
 
 		if (!err) {
 			t->moved = strcmp(c.path[i], whole_path(&c.a, file, comp_dir)) != 0;
 			*ret = t;
 			return NULL;
 		}
-		/* What is there, but cannot be a source, is worth more than what is not. */
+		/* An existing file that cannot be a source is reported rather than missing ones. */
 		if (err->kind != ERR_OS && !bad)
 			bad = error_new(ERR_STATE, "%s", err->message);
 		error_free(err);

@@ -41,7 +41,7 @@ struct source_text {
 	uint64_t key;
 };
 
-/* All zeros: no map, nothing read. */
+/* A zeroed struct has no map, and nothing read. */
 struct source_files {
 	VEC(struct source_map) maps; /* in the order given: the first that fits is tried first */
 	VEC(struct source_text *) read;
@@ -73,7 +73,7 @@ struct error *source_files_open(struct source_files *s, const char *file, const 
  */
 const char *source_text_line(const struct source_text *t, unsigned n, struct arena *a);
 
-/* Whether this is the first call for that text: to say something of a file once. */
+/* Whether this is the first call for that text: to print a message on a file once. */
 bool source_files_is_news(struct source_files *s, const struct source_text *t);
 
 void source_files_close(struct source_files *s);

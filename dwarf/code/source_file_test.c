@@ -65,7 +65,7 @@ static void test_maps(void **state)
 	assert_string_equal(find(&s, "src/main.rs", "/build"), "mapped");
 	assert_string_equal(find(&s, "/build/src/main.rs", "/build/"), "mapped");
 	/* Whole components. */
-	assert_says(find(&s, "/building/src/main.rs", "/elsewhere"), "not here");
+	assert_says(find(&s, "/building/src/main.rs", "/elsewhere"), "not found: tried");
 	/* A later map of the same directory, and none. */
 	assert_null(source_files_add_map(&s, "/build//=other"));
 	assert_string_equal(find(&s, "src/main.rs", "/build"), "other");
@@ -88,7 +88,7 @@ static void test_relative_map(void **state)
 	assert_string_equal(find(&s, "/build/tool/src/main.rs", "/build"), "relative");
 	assert_string_equal(find(&s, "/build/tool/src/main.rs", "/build/"), "relative");
 	assert_string_equal(find(&s, "tool/src/main.rs", NULL), "relative");
-	assert_says(find(&s, "/build/tool/src/main.rs", "/other"), "not here");
+	assert_says(find(&s, "/build/tool/src/main.rs", "/other"), "not found: tried");
 }
 
 static void test_no_map(void **state)
@@ -161,7 +161,7 @@ static void test_std(void **state)
 	put("rustup/toolchains/new/lib/rustlib/src/rust/library/core/src/lib.rs", "new\n");
 	assert_string_equal(find(&s, file, NULL), "new");
 	assert_string_equal(find(&s, "library/core/src/lib.rs", "/rustc/" COMMIT), "new");
-	assert_says(find(&s, "/rustc/5980/library/core/src/lib.rs", NULL), "not here");
+	assert_says(find(&s, "/rustc/5980/library/core/src/lib.rs", NULL), "not found: tried");
 }
 
 static void test_hostile(void **state)
@@ -170,15 +170,15 @@ static void test_hostile(void **state)
 
 	(void)state;
 	assert_int_equal(mkfifo("fifo.rs", 0600), 0);
-	assert_says(find(&s, "fifo.rs", NULL), "fifo.rs is no regular file");
-	assert_says(find(&s, "/dev/zero", NULL), "/dev/zero is no regular file");
-	assert_says(find(&s, root, NULL), "is no regular file");
+	assert_says(find(&s, "fifo.rs", NULL), "fifo.rs is not a regular file");
+	assert_says(find(&s, "/dev/zero", NULL), "/dev/zero is not a regular file");
+	assert_says(find(&s, root, NULL), "is not a regular file");
 	put("empty.rs", "");
 	assert_says(find(&s, "empty.rs", NULL), "empty.rs is empty");
 	put("large.rs", "x");
 	assert_int_equal(truncate("large.rs", SOURCE_MAX_BYTES + 1), 0);
 	assert_says(find(&s, "large.rs", NULL), "large.rs is too large");
-	assert_says(find(&s, "", NULL), "not here");
+	assert_says(find(&s, "", NULL), "not found: tried");
 }
 
 static void test_lines(void **state)

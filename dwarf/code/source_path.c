@@ -1,17 +1,42 @@
 #include "dwarf/code/source_path.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "dwarf/module/debuginfo.h"
 #include "dwarf/module/line.h"
 #include "dwarf/module/line_rows.h"
-#include "dwarf/names/source.h"
+
+struct source source_path_of(struct debuginfo *di, struct arena *a, const char *file,
+                             const char *comp_dir)
+{
+	return source_of(a, file, comp_dir, debuginfo_program_package(di),
+	                 debuginfo_source_dirs(di));
+}
+
+const char *source_path_below_package(struct debuginfo *di, struct arena *a, const char *file)
+{
+	const char *package = debuginfo_program_package(di);
+	char *folder = package ? arena_strdup(a, package) : NULL;
+
+	for (char *slash; folder && *folder == '/' && folder[1]; *slash = '\0') {
+		const char *path = arena_printf(a, "%s/%s", folder, file);
+
+		if (access(path, R_OK) == 0)
+			return path;
+		slash = strrchr(folder, '/');
+	}
+	return file;
+}
+
+/* ---- as typed ---- */
 
 typedef VEC(struct source_path) path_vec;
 
-static bool is_known(const path_vec *found, const char *file)
+static bool source_path_is_known(const path_vec *found, const char *file)
 {
 	for (size_t i = 0; i < found->n; i++) {
 		if (strcmp(found->data[i].file, file) == 0)
@@ -27,8 +52,8 @@ static void search_unit(struct dwarf_module *dm, struct unit *u, const char *typ
 	for (size_t i = 0; i < n && found->n < SOURCE_MAX_PATHS; i++) {
 		const char *file = line_file(dm, u, (unsigned)i);
 
-		if (file && line_rows_file_is(file, typed) && !is_known(found, file))
-			*vec_push(found) = (struct source_path){ file, u->comp_dir, dm };
+		if (file && line_rows_file_is(file, typed) && !source_path_is_known(found, file))
+			*vec_push(found) = (struct source_path){ file, u->comp_dir, dm->module };
 	}
 }
 
@@ -55,7 +80,7 @@ struct error *source_path_find(struct debuginfo *di, const char *typed, struct a
 
 /* ---- all of them ---- */
 
-struct paths_visit {
+struct source_path_paths_visit {
 	const char *typed;
 	const char *own_package;
 	const struct source_dirs *dirs;
@@ -77,7 +102,7 @@ static bool has_component(const char *path, const char *typed)
 
 static void visit_file(const char *path, const struct unit *u, void *arg)
 {
-	struct paths_visit *v = arg;
+	struct source_path_paths_visit *v = arg;
 	SCRATCH(tmp);
 
 	/* Units of a crate have the same files. */
@@ -90,7 +115,7 @@ static void visit_file(const char *path, const struct unit *u, void *arg)
 struct error *source_path_each(struct debuginfo *di, const char *typed, source_path_fn *visit,
                                void *arg)
 {
-	struct paths_visit v = { .typed = typed, .visit = visit, .arg = arg };
+	struct source_path_paths_visit v = { .typed = typed, .visit = visit, .arg = arg };
 	const char *slash = strrchr(typed, '/'), *part = slash ? slash + 1 : typed;
 	struct error *err = NULL;
 

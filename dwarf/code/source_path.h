@@ -1,13 +1,30 @@
-/* Finds the source files of a program by the end of their paths, as a user types them. */
+/* Paths of the source files of a program: for display, and as a user types them. */
 #ifndef DWARF_CODE_SOURCE_PATH_H
 #define DWARF_CODE_SOURCE_PATH_H
 
-#include "dwarf/module/debuginfo.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+#include "dwarf/names/source.h"
+
+struct debuginfo;
+struct module;
+
+/* source_of() for a file of the program. */
+struct source source_path_of(struct debuginfo *di, struct arena *a, const char *file,
+                             const char *comp_dir);
+/*
+ * A relative path, as the debug info of running code may have it, below a folder above the
+ * program's package in which there is such a file; file where there is none.
+ */
+const char *source_path_below_package(struct debuginfo *di, struct arena *a, const char *file);
 
 struct source_path {
-	const char *file;        /* full path as in DWARF */
-	const char *comp_dir;    /* of a unit that has it; NULL: unknown */
-	struct dwarf_module *dm; /* whose code it has */
+	const char *file;            /* full path as in DWARF */
+	const char *comp_dir;        /* of a unit that has it; NULL: unknown */
+	const struct module *module; /* whose code it has */
 };
 
 enum { SOURCE_MAX_PATHS = 16 };

@@ -14,7 +14,7 @@ static void test_shapes(void **state)
 	assert_true(strstr(found[0].file, "shapes.rs") != NULL);
 	assert_true(found[0].file[0] == '/');
 	assert_non_null(found[0].comp_dir);
-	assert_ptr_equal(found[0].dm, f.dm);
+	assert_ptr_equal(found[0].module, f.dm->module);
 	/* Whole components. */
 	fail_on(source_path_find(f.di, "hapes.rs", &f.arena, &found, &n));
 	assert_int_equal(n, 0);

@@ -11,7 +11,7 @@
 enum { MAX_DIES = 1 << 20, MAX_AWAITS = 1 << 14, UNKNOWN = -1 };
 
 /* A variable `__awaitee`: its block is that of one await. */
-struct await {
+struct await_states_await {
 	Dwarf_Off die;
 	const struct type *type;
 	uint64_t offset; /* in the coroutine */
@@ -21,15 +21,15 @@ struct await {
 	struct state_set states; /* those in which the coroutine may be suspended at it */
 };
 
-struct block {
+struct await_states_block {
 	Dwarf_Off die, last; /* the last DIE that is in it */
 };
 
 struct await_states {
 	struct dwarf_module *dm;
 	const struct type *coroutine;
-	VEC(struct await) awaits;
-	VEC(struct block) blocks;
+	VEC(struct await_states_await) awaits;
+	VEC(struct await_states_block) blocks;
 	size_t seen; /* DIEs */
 	/* States of suspension of which the await is not known for certain. */
 	struct state_set elsewhere;
@@ -65,7 +65,7 @@ const struct type *await_states_type_of(struct dwarf_module *dm, Dwarf_Die *vari
 	               : NULL;
 }
 
-static const struct type *polled_by(struct dwarf_module *dm, Dwarf_Die *function)
+static const struct type *await_states_poll_fn_kind(struct dwarf_module *dm, Dwarf_Die *function)
 {
 	Dwarf_Die child;
 
@@ -78,8 +78,8 @@ static const struct type *polled_by(struct dwarf_module *dm, Dwarf_Die *function
 	return NULL;
 }
 
-/* Its place is that of the coroutine, which a pointer in the frame has, and an offset. */
-static void read_offset(Dwarf_Die *variable, struct await *ret)
+/* Reads the offset of a variable from the coroutine, whose address a pointer in the frame has. */
+static void read_offset(Dwarf_Die *variable, struct await_states_await *ret)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -95,9 +95,9 @@ static void read_offset(Dwarf_Die *variable, struct await *ret)
 
 static void add_await(struct await_states *s, Dwarf_Die *variable)
 {
-	struct await a = { .die = dwarf_dieoffset(variable),
-		           .type = await_states_type_of(s->dm, variable),
-		           .file = line_file_of(s->dm, variable) };
+	struct await_states_await a = { .die = dwarf_dieoffset(variable),
+		                        .type = await_states_type_of(s->dm, variable),
+		                        .file = line_file_of(s->dm, variable) };
 	int line;
 
 	if (s->awaits.n >= MAX_AWAITS) {
@@ -110,7 +110,7 @@ static void add_await(struct await_states *s, Dwarf_Die *variable)
 	*vec_push(&s->awaits) = a;
 }
 
-static bool is_awaitee(Dwarf_Die *die)
+static bool await_states_is_awaitee(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	const char *name =
@@ -122,13 +122,13 @@ static bool is_awaitee(Dwarf_Die *die)
 }
 
 /* Returns the last DIE in a block. */
-static Dwarf_Off read_block(struct await_states *s, Dwarf_Die *die, int depth)
+static Dwarf_Off await_states_read_block(struct await_states *s, Dwarf_Die *die, int depth)
 {
 	size_t at = s->blocks.n;
 	Dwarf_Off last = dwarf_dieoffset(die);
 	Dwarf_Die child;
 
-	*vec_push(&s->blocks) = (struct block){ .die = last };
+	*vec_push(&s->blocks) = (struct await_states_block){ .die = last };
 	if (depth > DIE_MAX_NESTING || s->seen > MAX_DIES)
 		s->cut = true;
 	else if (dwarf_child(die, &child) == 0) {
@@ -136,10 +136,10 @@ static Dwarf_Off read_block(struct await_states *s, Dwarf_Die *die, int depth)
 			last = dwarf_dieoffset(&child);
 			if (++s->seen > MAX_DIES)
 				s->cut = true;
-			else if (is_awaitee(&child))
+			else if (await_states_is_awaitee(&child))
 				add_await(s, &child);
 			else if (dwarf_tag(&child) == DW_TAG_lexical_block)
-				last = read_block(s, &child, depth + 1);
+				last = await_states_read_block(s, &child, depth + 1);
 		} while (!s->cut && dwarf_siblingof(&child, &child) == 0);
 	}
 	s->blocks.data[at].last = last;
@@ -148,36 +148,37 @@ static Dwarf_Off read_block(struct await_states *s, Dwarf_Die *die, int depth)
 
 /* ---- which await is which state ---- */
 
-static const struct member *awaitee_of(const struct variant *v)
+static const struct member *await_states_awaitee_of(const struct variant *v)
 {
 	return v->payload && v->name && str_begins(v->name, "Suspend")
 	               ? type_member(v->payload, "__awaitee")
 	               : NULL;
 }
 
-static bool is_at(const struct await *a, const struct variant *v)
+static bool is_at(const struct await_states_await *a, const struct variant *v)
 {
-	const struct member *m = awaitee_of(v);
+	const struct member *m = await_states_awaitee_of(v);
 
 	return m && m->type == a->type && (!a->placed || v->offset + m->offset == a->offset);
 }
 
 /* Optimised code often has no place of an await. */
-static bool is_alike(const struct await *a, const struct await *b)
+static bool is_alike(const struct await_states_await *a, const struct await_states_await *b)
 {
 	return a->type == b->type && (!a->placed || !b->placed || a->offset == b->offset);
 }
 
 /* Awaits and states of one type and place. */
-struct alike {
+struct await_states_verdict_group {
 	size_t awaits, states;
 	uint64_t begin, end; /* sums of their lines */
 	bool same_file;
 };
 
-static struct alike alike_of(const struct await_states *s, const struct await *of)
+static struct await_states_verdict_group alike_of(const struct await_states *s,
+                                                  const struct await_states_await *of)
 {
-	struct alike ret = { .same_file = true };
+	struct await_states_verdict_group ret = { .same_file = true };
 	size_t n;
 	const struct variant *v = type_variants(s->coroutine, &n);
 
@@ -202,14 +203,15 @@ static struct alike alike_of(const struct await_states *s, const struct await *o
  * of the beginning of the expression, the line of a state that of its end, `.await`. So none is
  * behind the other, and where their sums are equal, each await is on one line.
  */
-static bool lines_decide(const struct alike *a)
+static bool lines_decide(const struct await_states_verdict_group *a)
 {
 	return a->same_file && a->awaits == a->states && a->begin == a->end;
 }
 
-static void find_states(struct await_states *s, struct await *a, struct state_set *known)
+static void await_states_find(struct await_states *s, struct await_states_await *a,
+                              struct state_set *known)
 {
-	const struct alike alike = alike_of(s, a);
+	const struct await_states_verdict_group alike = alike_of(s, a);
 	bool by_line = lines_decide(&alike);
 	size_t n;
 	const struct variant *v = type_variants(s->coroutine, &n);
@@ -231,7 +233,7 @@ static void match(struct await_states *s)
 	struct state_set known = { 0 };
 
 	for (size_t i = 0; i < s->awaits.n; i++)
-		find_states(s, &s->awaits.data[i], &known);
+		await_states_find(s, &s->awaits.data[i], &known);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].name && str_begins(v[i].name, "Suspend") &&
 		    (s->cut || !state_set_has(&known, i)))
@@ -241,14 +243,14 @@ static void match(struct await_states *s)
 
 struct await_states *await_states_read(struct dwarf_module *dm, Dwarf_Die *function)
 {
-	const struct type *coroutine = polled_by(dm, function);
+	const struct type *coroutine = await_states_poll_fn_kind(dm, function);
 	struct await_states *s = coroutine ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s)
 		return NULL;
 	s->dm = dm;
 	s->coroutine = coroutine;
-	read_block(s, function, 0);
+	await_states_read_block(s, function, 0);
 	match(s);
 	return s;
 }
@@ -291,7 +293,7 @@ struct state_set await_states_of_block(const struct await_states *s, Dwarf_Die *
 			last = s->blocks.data[i].last;
 	}
 	for (size_t i = 0; s && i < s->awaits.n; i++) {
-		const struct await *a = &s->awaits.data[i];
+		const struct await_states_await *a = &s->awaits.data[i];
 
 		if (a->die > first && a->die <= last)
 			state_set_unite(&ret, arena, &a->states);

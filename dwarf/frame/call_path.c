@@ -10,7 +10,9 @@
 #include "dwarf/unwind/cfa_rule.h"
 
 enum {
-	RSP = 7, /* DWARF number */
+	RBP = 6, /* DWARF numbers */
+	RSP = 7,
+	ADDRESS = 8, /* bytes; the return address ends at the CFA */
 	MAX_DISTANCE = 1 << 30,
 	MAX_CALLS = 1 << 20,
 	MAX_BYTES = 1 << 20, /* that are searched for the jumps of one call */
@@ -26,7 +28,7 @@ enum reference {
 	CALL_MEMORY,   /* ff /2: of the address that memory has, found by a register */
 };
 
-static uint64_t at_distance(const struct code_bytes *c, size_t i)
+static uint64_t call_path_at_distance(const struct code_bytes *c, size_t i)
 {
 	int32_t distance;
 
@@ -55,11 +57,11 @@ static size_t memory_call_length(const struct code_bytes *c, size_t i)
 }
 
 /*
- * What an instruction with its opcode at bytes[i] refers to. Pointers of the global offset table
- * count for what they point to. *end: behind it, from the beginning of the function.
+ * Finds the place that an instruction with its opcode at bytes[i] refers to. Pointers of the global
+ * offset table count for what they point to. *end: behind it, from the beginning of the function.
  */
-static enum reference read_reference(const struct code_map *m, const struct code_bytes *c, size_t i,
-                                     uint64_t *to, size_t *end)
+static enum reference call_path_read_reference(const struct code_map *m, const struct code_bytes *c,
+                                               size_t i, uint64_t *to, size_t *end)
 {
 	*end = i + 6;
 	switch (c->bytes[i]) {
@@ -68,17 +70,17 @@ static enum reference read_reference(const struct code_map *m, const struct code
 		if (i + 5 > c->len)
 			return NO_REFERENCE;
 		*end = i + 5;
-		*to = at_distance(c, i + 1);
+		*to = call_path_at_distance(c, i + 1);
 		return c->bytes[i] == 0xe8 ? CALL : JUMP;
 	case 0x8d:
 		if (!is_relative(c, i))
 			return NO_REFERENCE;
-		*to = at_distance(c, i + 2);
+		*to = call_path_at_distance(c, i + 2);
 		return LOAD;
 	case 0x8b:
 		if (!is_relative(c, i))
 			return NO_REFERENCE;
-		*to = code_map_pointer(m, at_distance(c, i + 2));
+		*to = code_map_pointer(m, call_path_at_distance(c, i + 2));
 		return LOAD;
 	case 0xff:
 		if (i + 2 <= c->len && (c->bytes[i + 1] & 0xf8) == 0xd0) {
@@ -91,7 +93,7 @@ static enum reference read_reference(const struct code_map *m, const struct code
 		}
 		if (i + 6 > c->len || (c->bytes[i + 1] != 0x15 && c->bytes[i + 1] != 0x25))
 			return NO_REFERENCE;
-		*to = code_map_pointer(m, at_distance(c, i + 2));
+		*to = code_map_pointer(m, call_path_at_distance(c, i + 2));
 		return c->bytes[i + 1] == 0x15 ? CALL : JUMP;
 	}
 	return NO_REFERENCE;
@@ -103,7 +105,7 @@ static bool loads(const struct code_map *m, const struct code_bytes *c, uint64_t
 		uint64_t to = 0;
 		size_t end;
 
-		if (read_reference(m, c, i, &to, &end) == LOAD && to == callee)
+		if (call_path_read_reference(m, c, i, &to, &end) == LOAD && to == callee)
 			return true;
 	}
 	return false;
@@ -114,7 +116,7 @@ static bool leaves(const struct code_map *m, const struct code_bytes *c, size_t 
 {
 	size_t end;
 
-	return read_reference(m, c, i, to, &end) == JUMP && *to &&
+	return call_path_read_reference(m, c, i, to, &end) == JUMP && *to &&
 	       (*to < c->address || *to >= c->address + c->len);
 }
 
@@ -127,7 +129,7 @@ struct jump_search {
 };
 
 /* The number of ways from a function on, by as many jumps as are left: 0, 1, or more. */
-static size_t add_jumps(struct jump_search *s, uint64_t from, size_t left)
+static size_t call_path_add_jumps(struct jump_search *s, uint64_t from, size_t left)
 {
 	const struct code_function *f = code_map_at(s->m, from);
 	struct code_bytes c;
@@ -144,7 +146,7 @@ static size_t add_jumps(struct jump_search *s, uint64_t from, size_t left)
 
 		if (!leaves(s->m, &c, i, &next))
 			continue;
-		size_t more = add_jumps(s, next, left - 1);
+		size_t more = call_path_add_jumps(s, next, left - 1);
 		if (more == 1 && !ways)
 			s->ret->jumps[s->ret->n++] = c.address + i;
 		else
@@ -170,12 +172,13 @@ bool call_path_link(const struct code_map *m, uint64_t after, uint64_t callee,
 
 		if (own < lengths[i] || own > c.len)
 			continue;
-		enum reference r = read_reference(m, &c, own - lengths[i], &to, &end);
+		enum reference r = call_path_read_reference(m, &c, own - lengths[i], &to, &end);
 		if (end != own)
 			continue;
 		if (r == CALL)
-			return add_jumps(&(struct jump_search){ m, callee, MAX_BYTES, ret }, to,
-			                 CALL_PATH_JUMPS) == 1;
+			return call_path_add_jumps(
+				       &(struct jump_search){ m, callee, MAX_BYTES, ret }, to,
+				       CALL_PATH_JUMPS) == 1;
 		if (r == CALL_REGISTER)
 			return loads(m, &c, callee);
 	}
@@ -196,7 +199,7 @@ bool call_path_is_indirect(const struct code_map *m, uint64_t after)
 
 		if (own < len || own > c.len)
 			continue;
-		enum reference r = read_reference(m, &c, own - len, &to, &end);
+		enum reference r = call_path_read_reference(m, &c, own - len, &to, &end);
 		if (end == own && (r == CALL_REGISTER || r == CALL_MEMORY))
 			return true;
 	}
@@ -207,17 +210,17 @@ bool call_path_is_indirect(const struct code_map *m, uint64_t after)
 
 static const uint64_t any_target = UINT64_MAX; /* the callee of calls of an unknown address */
 
-struct call {
+struct call_path_call {
 	uint64_t callee, caller; /* entries */
 	uint64_t after;          /* 0: a jump */
 };
 
-struct finder {
+struct call_path_finder {
 	const struct target *t;
 	const struct code_map *m;
 	const struct call_path_search *search;
 	struct map starts; /* entries of the functions that count */
-	VEC(struct call) calls;
+	VEC(struct call_path_call) calls;
 	VEC(uint64_t) loaded; /* what the function at hand loads */
 	VEC(uint64_t) queue;  /* functions that lead to a target */
 	struct map reached;   /* the same */
@@ -227,15 +230,16 @@ struct finder {
 };
 
 /* end: of the call, from the beginning of the function; 0: it is a jump. */
-static void add_call(struct finder *f, const struct code_bytes *c, uint64_t callee, size_t end)
+static void call_path_add_call(struct call_path_finder *f, const struct code_bytes *c,
+                               uint64_t callee, size_t end)
 {
 	if (f->calls.n < MAX_CALLS)
 		*vec_push(&f->calls) =
-			(struct call){ callee, c->address, end ? c->address + end : 0 };
+			(struct call_path_call){ callee, c->address, end ? c->address + end : 0 };
 }
 
 /* Calls through registers, each of all functions that this one loads; indirect: or of any. */
-static void scan_registers(struct finder *f, const struct code_bytes *c, bool indirect)
+static void scan_registers(struct call_path_finder *f, const struct code_bytes *c, bool indirect)
 {
 	for (size_t i = 0; (f->loaded.n || indirect) && i < c->len; i++) {
 		uint64_t to;
@@ -243,11 +247,11 @@ static void scan_registers(struct finder *f, const struct code_bytes *c, bool in
 
 		if (c->bytes[i] != 0xff)
 			continue;
-		enum reference r = read_reference(f->m, c, i, &to, &end);
+		enum reference r = call_path_read_reference(f->m, c, i, &to, &end);
 		if (indirect && (r == CALL_REGISTER || r == CALL_MEMORY))
-			add_call(f, c, any_target, end);
+			call_path_add_call(f, c, any_target, end);
 		for (size_t j = 0; r == CALL_REGISTER && j < f->loaded.n; j++)
-			add_call(f, c, f->loaded.data[j], end);
+			call_path_add_call(f, c, f->loaded.data[j], end);
 	}
 }
 
@@ -260,7 +264,7 @@ static bool has_part(const char *name, const char *const *parts)
 	return false;
 }
 
-static void scan(struct finder *f, const struct code_function *function)
+static void scan(struct call_path_finder *f, const struct code_function *function)
 {
 	struct code_bytes c;
 
@@ -270,13 +274,13 @@ static void scan(struct finder *f, const struct code_function *function)
 	for (size_t i = 0; i < c.len; i++) {
 		uint64_t to = 0;
 		size_t end;
-		enum reference r = read_reference(f->m, &c, i, &to, &end);
+		enum reference r = call_path_read_reference(f->m, &c, i, &to, &end);
 
 		if (r == NO_REFERENCE || r == CALL_REGISTER || r == CALL_MEMORY || !to ||
 		    !map_has(&f->starts, to))
 			continue;
 		if (r != LOAD)
-			add_call(f, &c, to, r == CALL ? end : 0);
+			call_path_add_call(f, &c, to, r == CALL ? end : 0);
 		else
 			*vec_push(&f->loaded) = to;
 	}
@@ -285,26 +289,37 @@ static void scan(struct finder *f, const struct code_function *function)
 
 static int by_callee(const void *a, const void *b)
 {
-	const struct call *x = a, *y = b;
+	const struct call_path_call *x = a, *y = b;
 
 	return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
 /* Whether the way may end with the calls in that function. */
-static bool ends_in(const struct finder *f, uint64_t caller)
+static bool call_path_ends_in(const struct call_path_finder *f, uint64_t caller)
 {
 	const struct code_function *function = code_map_at(f->m, caller);
 
 	return f->search->end && function && strstr(function->name, f->search->end);
 }
 
-static void visit_end(struct finder *f, uint64_t after)
+static void visit_end(struct call_path_finder *f, uint64_t after)
 {
 	if (!f->search->ends || f->search->ends(after, f->arg))
-		f->visit(after, 0, f->arg);
+		f->visit(after, &(struct call_frame){ 0 }, f->arg);
 }
 
-static void visit_call(struct finder *f, const struct call *call, bool ends)
+uint32_t call_path_kept(const struct target *t, uint64_t pc)
+{
+	int64_t offset;
+
+	if (!cfa_rule_kept(t, pc, RBP, &offset))
+		return CALL_KEPT_UNKNOWN;
+	return !offset                                       ? 0
+	       : offset > -MAX_DISTANCE && offset < -ADDRESS ? (uint32_t)(-offset - ADDRESS)
+	                                                     : CALL_KEPT_UNKNOWN;
+}
+
+static void visit_call(struct call_path_finder *f, const struct call_path_call *call, bool ends)
 {
 	uint64_t pc = call->after - 1 + f->m->dm->module->bias;
 	struct cfa_rule rule;
@@ -315,17 +330,23 @@ static void visit_call(struct finder *f, const struct call *call, bool ends)
 		visit_end(f, call->after);
 		return;
 	}
-	if (!cfa_rule_at(f->t, pc, &rule) || rule.reg != RSP || rule.offset <= 0 ||
+	if (!cfa_rule_at(f->t, pc, &rule) || (rule.reg != RSP && rule.reg != RBP) ||
 	    rule.offset > MAX_DISTANCE)
 		return;
-	f->visit(call->after, (uint32_t)rule.offset, f->arg);
+	/* Behind the call, the stack pointer is above its return address. */
+	int64_t distance = rule.reg == RBP ? rule.offset - ADDRESS : rule.offset;
+	if (distance <= 0)
+		return;
+	const struct call_frame frame = { (uint32_t)distance, rule.reg == RBP,
+		                          call_path_kept(f->t, pc) };
+	f->visit(call->after, &frame, f->arg);
 }
 
 /* From the targets outwards. */
-static void walk(struct finder *f)
+static void call_path_walk(struct call_path_finder *f)
 {
 	if (f->calls.n)
-		qsort(f->calls.data, f->calls.n, sizeof(struct call), by_callee);
+		qsort(f->calls.data, f->calls.n, sizeof(struct call_path_call), by_callee);
 	for (size_t next = 0; next < f->queue.n; next++) {
 		uint64_t callee = f->queue.data[next];
 		size_t low = 0, high = f->calls.n;
@@ -339,8 +360,8 @@ static void walk(struct finder *f)
 				high = middle;
 		}
 		for (; low < f->calls.n && f->calls.data[low].callee == callee; low++) {
-			const struct call *call = &f->calls.data[low];
-			bool ends = ends_in(f, call->caller);
+			const struct call_path_call *call = &f->calls.data[low];
+			bool ends = call_path_ends_in(f, call->caller);
 
 			visit_call(f, call, ends);
 			if (!ends && map_put(&f->reached, call->caller, NULL))
@@ -352,7 +373,9 @@ static void walk(struct finder *f)
 void call_path_frames(const struct target *t, const struct code_map *m,
                       const struct call_path_search *search, call_path_fn *visit, void *arg)
 {
-	struct finder f = { .t = t, .m = m, .search = search, .visit = visit, .arg = arg };
+	struct call_path_finder f = {
+		.t = t, .m = m, .search = search, .visit = visit, .arg = arg
+	};
 	VEC(const struct code_function *) functions = { 0 };
 
 	for (size_t i = 0; i < search->n; i++) {
@@ -370,7 +393,7 @@ void call_path_frames(const struct target *t, const struct code_map *m,
 	}
 	for (size_t i = 0; i < functions.n; i++)
 		scan(&f, functions.data[i]);
-	walk(&f);
+	call_path_walk(&f);
 	vec_free(&functions);
 	vec_free(&f.calls);
 	vec_free(&f.loaded);

@@ -149,25 +149,29 @@ struct found {
 	const struct code_map *map;
 	uint64_t callee;
 	size_t n, direct;
+	bool by_pointer; /* so are the frames found */
 };
 
-static void count(uint64_t after, uint32_t distance, void *arg)
+static void count(uint64_t after, const struct call_frame *frame, void *arg)
 {
 	struct found *f = arg;
 	struct call_link link;
 
-	assert_true(distance >= 8 && distance % 8 == 0);
+	assert_true(frame->distance >= 8 && frame->distance % 8 == 0);
+	assert_int_equal(frame->by_pointer, f->by_pointer);
+	if (f->by_pointer)
+		assert_int_equal(frame->kept, 8);
 	assert_non_null(code_map_at(f->map, after - 1));
 	f->n++;
 	f->direct += call_path_link(f->map, after, f->callee, &link);
 }
 
-static void count_ends(uint64_t after, uint32_t distance, void *arg)
+static void count_ends(uint64_t after, const struct call_frame *frame, void *arg)
 {
 	struct found *f = arg;
 
 	(void)after;
-	assert_int_equal(distance, 0);
+	assert_int_equal(frame->distance, 0);
 	f->n++;
 }
 
@@ -232,6 +236,36 @@ static void test_frames(void **state)
 	program_remove_directory(directory);
 }
 
+/* Calls are followed through functions whose frames are found by the frame pointer, which they
+ * push. */
+static void test_frames_by_pointer(void **state)
+{
+	static const char *const parts[] = { "nothing", "middle", "worker", NULL };
+	const char *directory = program_directory();
+	char path[2 * PROGRAM_PATH];
+	struct code_map map;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/threads", directory);
+	if (!program_build(directory, "threads", "threads.c", "-fno-omit-frame-pointer")) {
+		program_remove_directory(directory);
+		skip();
+	}
+	struct fixture f = fixture_open(open(path, O_RDONLY | O_CLOEXEC), 0, 0x100000);
+	f.dm->module->fd = open(path, O_RDONLY | O_CLOEXEC);
+	fail_on(code_map_read(f.dm, &f.arena, &map));
+	struct found found = { .map = &map,
+		               .callee = function_named(&map, "innermost"),
+		               .by_pointer = true };
+	struct call_path_search search = { .targets = &found.callee, .n = 1, .parts = parts };
+	call_path_frames(f.target, &map, &search, count, &found);
+	assert_int_equal(found.n, 2);
+	close(f.dm->module->fd);
+	f.dm->module->fd = -1;
+	fixture_close(&f);
+	program_remove_directory(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_calls_through_memory),
 		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_frames_by_pointer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

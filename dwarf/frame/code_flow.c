@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "debugger/arch/arch.h"
-#include "debugger/base/arena.h"
 #include "debugger/base/str.h"
-#include "debugger/base/vec.h"
-#include "debugger/code/instruction.h"
 #include "debugger/target/target.h"
+#include "dwarf/frame/code_flow_private.h"
 #include "dwarf/module/symbols.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
@@ -17,77 +15,80 @@
 
 enum {
 	MAX_TABLE = 1 << 16, /* entries of a table of jumps */
-	MAX_POINTERS = 8,
 	NEAR = 8, /* instructions between the parts of a jump by a table, or a call and an argument
 	           */
-	NREGS = 16,
 	POINTER = 8,
-	NONE = -1,
 };
 
-enum access { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ADDRESS };
-
-struct step {
-	uint64_t addr;
-	unsigned size;
-	enum instruction_flow flow;
-	int target;      /* index; NONE */
-	uint64_t called; /* address of the function called, or where the pointer to it is; 0 */
-	bool indirect;   /* called is where the pointer is */
-	bool last;       /* a call that does not return */
-	bool leader;     /* something jumps to it, or nothing comes to it from before */
-	enum access access;
-	struct flow_place place; /* that it accesses */
-	int64_t number;          /* that it puts there */
-	bool puts;
-};
-
-struct edge {
-	int from, to;
-};
-
-struct code_flow {
-	struct debuginfo *di;
-	struct flow_function of;
-	VEC(struct step) steps;
-	VEC(struct edge)
-	edges;         /* of tables of jumps; then of suspensions to the polls after them */
-	size_t ntable; /* those of tables */
-	int *index;    /* of each byte that an instruction begins at; else NONE */
-	int64_t pointers[MAX_POINTERS];
-	size_t npointers;
-	int dispatch; /* the jump to the code of a state; NONE: there is none */
-	size_t nstates;
-	bool cut; /* not all entries of a table were read */
-	/* From where each instruction is reached, but for the dispatch: in the order of those. */
-	int *before, *nbefore; /* nbefore[i]: the first one of step i; nbefore[i + 1]: the end */
-	struct arena arena;
-};
-
-static int step_index(const struct code_flow *w, uint64_t addr)
+static int code_flow_step_index(const struct code_flow *w, uint64_t addr)
 {
 	return addr >= w->of.f->low && addr < w->of.f->high ? w->index[addr - w->of.f->low] : NONE;
 }
 
 /* ---- instructions ---- */
 
-/* Contents of the registers while instructions are read. */
+/* The content of a register while instructions are read. */
+enum register_content {
+	CONTENT_UNKNOWN,
+	CONTENT_COROUTINE,     /* the coroutine's address and a number */
+	CONTENT_LOADED,        /* what the memory at an address has */
+	CONTENT_ADDRESS,       /* an address that the instruction names */
+	CONTENT_ENTRY,         /* an entry of the table of jumps at an address */
+	CONTENT_TARGET,        /* the sum of such an entry and the table's address */
+	CONTENT_TARGET_ITSELF, /* an entry of a table of targets */
+};
+
 struct registers {
-	bool known[NREGS]; /* the coroutine's address and a constant: */
-	int64_t offset[NREGS];
-	uint64_t from[NREGS]; /* address of the memory that it was loaded from; 0: unknown */
-	uint64_t table;       /* the last address that one was given by itself; 0: none */
-	bool absolute;        /* an entry of it has an address; else what is added to the table's */
+	struct {
+		enum register_content is;
+		uint64_t number; /* or address */
+	} of[NREGS];
+	const uint64_t *kept; /* as in struct code_flow */
 };
 
 static void registers_forget(struct registers *r, uint32_t changed)
 {
 	for (unsigned i = 0; i < NREGS; i++) {
-		if (!(changed & UINT32_C(1) << i))
-			continue;
-		r->known[i] = false;
-		r->from[i] = 0;
+		if (changed & UINT32_C(1) << i)
+			r->of[i].is = CONTENT_UNKNOWN;
 	}
+}
+
+static bool code_flow_holds(const struct registers *r, unsigned reg, enum register_content content)
+{
+	return reg < NREGS && r->of[reg].is == content;
+}
+
+static void code_flow_put(struct registers *r, unsigned reg, enum register_content content,
+                          uint64_t number)
+{
+	r->of[reg].is = content;
+	r->of[reg].number = number;
+}
+
+/* Whether an instruction puts the address of something into a register: lea rax, [rip + 8] */
+static bool names_address(const struct instruction *in)
+{
+	const struct instruction_memory *m = &in->memory;
+
+	return in->has_target && m->is_there && !m->reads && !m->writes && in->to < NREGS;
+}
+
+/* The address that a register has by itself; 0: it has none. */
+static uint64_t registers_address(const struct registers *r, unsigned reg)
+{
+	if (code_flow_holds(r, reg, CONTENT_ADDRESS))
+		return r->of[reg].number;
+	return reg < NREGS && r->of[reg].is == CONTENT_UNKNOWN ? r->kept[reg] : 0;
+}
+
+/* add rax, rcx, one of which is the address of a table, and the other an entry of it */
+static uint64_t registers_sum(const struct registers *r, unsigned a, unsigned b)
+{
+	uint64_t table = registers_address(r, a);
+
+	return table && code_flow_holds(r, b, CONTENT_ENTRY) && r->of[b].number == table ? table
+	                                                                                 : 0;
 }
 
 bool code_flow_is_pointer(const struct code_flow *w, int64_t offset)
@@ -103,98 +104,102 @@ static void registers_apply(struct registers *r, const struct code_flow *w,
                             const struct instruction *in)
 {
 	const struct instruction_memory *m = &in->memory;
-	struct registers before = *r;
+	const struct registers before = *r;
+	uint64_t table;
 
 	registers_forget(r, in->changes);
 	if (in->flow == FLOW_CALL)
 		registers_forget(r, UINT32_MAX);
 	if (in->to >= NREGS)
 		return;
-	if (in->move == MOVE_COPY && in->from < NREGS && before.known[in->from]) {
-		r->known[in->to] = true;
-		r->offset[in->to] = before.offset[in->from];
-	} else if (in->move == MOVE_ADD && before.known[in->to]) {
-		r->known[in->to] = true;
-		r->offset[in->to] = before.offset[in->to] + in->number;
-	} else if (in->move == MOVE_ADDRESS && before.known[m->base]) {
-		r->known[in->to] = true;
-		r->offset[in->to] = before.offset[m->base] + m->offset;
-	} else if (in->move == MOVE_LOAD && m->is_simple && m->base == w->of.base &&
-	           code_flow_is_pointer(w, m->offset)) {
-		r->known[in->to] = true;
-		r->offset[in->to] = 0;
-	} else if (in->move == MOVE_LOAD && in->has_target) {
-		r->from[in->to] = in->target;
-	} else if (in->has_target && !m->reads && !m->writes) {
-		r->table = in->target;
-		r->absolute = false;
-	} else if (in->move == MOVE_LOAD && m->is_entry) {
-		r->table = (uint64_t)m->offset;
-		r->absolute = true;
-	}
+	if (in->move == MOVE_COPY && in->from < NREGS)
+		r->of[in->to] = before.of[in->from];
+	else if (in->move == MOVE_ADD && code_flow_holds(&before, in->to, CONTENT_COROUTINE))
+		code_flow_put(r, in->to, CONTENT_COROUTINE,
+		              before.of[in->to].number + (uint64_t)in->number);
+	else if (in->move == MOVE_ADDRESS && code_flow_holds(&before, m->base, CONTENT_COROUTINE))
+		code_flow_put(r, in->to, CONTENT_COROUTINE,
+		              before.of[m->base].number + (uint64_t)m->offset);
+	else if (in->move == MOVE_LOAD && m->is_simple && m->base == w->of.base &&
+	         code_flow_is_pointer(w, m->offset))
+		code_flow_put(r, in->to, CONTENT_COROUTINE, 0);
+	else if (in->move == MOVE_LOAD && in->has_target)
+		code_flow_put(r, in->to, CONTENT_LOADED, in->target);
+	else if (in->move == MOVE_LOAD && m->is_entry)
+		code_flow_put(r, in->to, CONTENT_TARGET_ITSELF, (uint64_t)m->offset);
+	else if (in->move == MOVE_ENTRY && (table = registers_address(&before, m->base)))
+		code_flow_put(r, in->to, CONTENT_ENTRY, table);
+	else if (in->move == MOVE_SUM && ((table = registers_sum(&before, in->to, in->from)) ||
+	                                  (table = registers_sum(&before, in->from, in->to))))
+		code_flow_put(r, in->to, CONTENT_TARGET, table);
+	else if (names_address(in))
+		code_flow_put(r, in->to, CONTENT_ADDRESS, in->target);
 }
 
 /* rdi = coroutine + 40 by an addition is an address of what lies there, too. */
 static void find_access(const struct code_flow *w, const struct instruction *in,
                         const struct registers *before, const struct registers *after,
-                        struct step *s)
+                        struct code_flow_step *s)
 {
 	const struct instruction_memory *m = &in->memory;
 	bool in_frame = m->base == w->of.base;
 
 	s->puts = in->move == MOVE_PUT;
 	s->number = in->number;
-	if (m->is_there && m->is_simple && (in_frame || before->known[m->base])) {
+	if (m->is_there && m->is_simple &&
+	    (in_frame || code_flow_holds(before, m->base, CONTENT_COROUTINE))) {
 		s->place.in_coroutine = !in_frame;
-		s->place.offset = m->offset + (in_frame ? 0 : before->offset[m->base]);
-		s->place.size = m->size;
+		s->place.offset = m->offset + (in_frame ? 0 : (int64_t)before->of[m->base].number);
 		s->access = m->reads ? ACCESS_READ : m->writes ? ACCESS_WRITE : ACCESS_ADDRESS;
-	} else if (in->move == MOVE_ADD && after->known[in->to]) {
-		s->place = (struct flow_place){ true, after->offset[in->to], 1 };
+		/* How far the code goes from an address is not known; not beyond the variable. */
+		s->place.size = s->access == ACCESS_ADDRESS ? 1 : m->size;
+	} else if (in->move == MOVE_ADD && code_flow_holds(after, in->to, CONTENT_COROUTINE)) {
+		s->place = (struct flow_place){ true, (int64_t)after->of[in->to].number, 1 };
 		s->access = ACCESS_ADDRESS;
 	}
 }
 
-static void find_callee(const struct instruction *in, const struct registers *r, struct step *s)
+static void find_callee(const struct instruction *in, const struct registers *r,
+                        struct code_flow_step *s)
 {
 	if (in->flow != FLOW_CALL)
 		return;
 	s->indirect = !in->is_branch;
 	if (in->has_target)
 		s->called = in->target;
-	for (unsigned i = 0; !in->has_target && i < NREGS; i++) {
-		if (r->from[i] && in->from == i)
-			s->called = r->from[i];
-	}
+	else if (code_flow_holds(r, in->from, CONTENT_LOADED))
+		s->called = r->of[in->from].number;
 }
 
 /* ---- jumps by tables ---- */
 
-static int table_entry(struct code_flow *w, const struct registers *r, uint64_t i)
+/* A table of jumps. */
+struct jump_table {
+	uint64_t addr;
+	bool absolute; /* an entry has an address; else what is added to that of the table */
+};
+
+static int table_entry(struct code_flow *w, const struct jump_table *table, uint64_t i)
 {
-	size_t size = r->absolute ? sizeof(uint64_t) : sizeof(uint32_t);
+	size_t size = table->absolute ? sizeof(uint64_t) : sizeof(uint32_t);
 	uint64_t entry;
 	struct error *err CLEANUP(error_freep) =
-		target_read_uint(w->di->target, r->table + i * size, size, &entry);
+		target_read_uint(w->di->target, table->addr + i * size, size, &entry);
 
 	if (err)
 		return NONE;
-	return step_index(w, r->absolute ? entry : r->table + (uint64_t)(int64_t)(int32_t)entry);
+	if (!table->absolute)
+		entry = table->addr + (uint64_t)(int64_t)(int32_t)entry;
+	return code_flow_step_index(w, entry);
 }
 
-/*
- * lea rax, [rip + table]; movsxd rcx, [rax + rcx * 4]; add rax, rcx; jmp rax. In code that is not
- * relocated: jmp [rax * 8 + table]. The entry of a state is that of its discriminant in the first
- * such jump of a poll function.
- */
-static void add_table(struct code_flow *w, int jump, const struct registers *r)
+/* The entry of a state is that of its discriminant in the first such jump of a poll function. */
+static void code_flow_add_table(struct code_flow *w, int jump, const struct jump_table *table)
 {
-	if (!r->table)
-		return;
 	if (w->of.coroutine && w->dispatch == NONE)
 		w->dispatch = jump;
 	for (uint64_t i = 0; i < MAX_TABLE; i++) {
-		int to = table_entry(w, r, i);
+		int to = table_entry(w, table, i);
 
 		if (to == NONE)
 			return;
@@ -204,25 +209,67 @@ static void add_table(struct code_flow *w, int jump, const struct registers *r)
 	w->cut = true;
 }
 
-static void add_jumps(struct code_flow *w, int jump, const struct instruction *in,
-                      const struct registers *now)
+/*
+ * lea rax, [rip + table]; movsxd rcx, [rax + rcx * 4]; add rax, rcx; jmp rax. In code that is not
+ * relocated: jmp [rax * 8 + table].
+ */
+static void code_flow_add_jumps(struct code_flow *w, int jump, const struct instruction *in,
+                                const struct registers *now)
 {
-	const struct registers entry = { .table = (uint64_t)in->memory.offset, .absolute = true };
-
-	add_table(w, jump, in->memory.is_entry ? &entry : now);
+	if (in->memory.is_entry)
+		code_flow_add_table(w, jump,
+		                    &(struct jump_table){ (uint64_t)in->memory.offset, true });
+	else if (code_flow_holds(now, in->from, CONTENT_TARGET))
+		code_flow_add_table(w, jump,
+		                    &(struct jump_table){ now->of[in->from].number, false });
+	else if (code_flow_holds(now, in->from, CONTENT_TARGET_ITSELF))
+		code_flow_add_table(w, jump,
+		                    &(struct jump_table){ now->of[in->from].number, true });
 }
 
 /* ---- reading ---- */
 
-struct reading {
+struct code_flow_reading {
 	struct code_flow *w;
 	struct instruction_reader *reader;
 	uint8_t *bytes;
 	size_t size;
+	bool optimised;
+	uint32_t other; /* registers that have another value, too, than one address */
 };
 
-/* The first reading: where instructions begin and jumps lead. False: it is optimised code. */
-static bool read_jumps(struct reading *r)
+enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12, PRESERVED = 1 << RBX | 1 << RBP | 0xf << R12 };
+
+/* Whether an instruction saves a register that unoptimised code does not use. */
+static bool is_optimised(const struct code_flow *w, const struct instruction *in)
+{
+	return in->is_push && (in->from == RBX || (in->from >= R12 && in->from < NREGS) ||
+	                       (in->memory.base != RBP && w->steps.n > 2));
+}
+
+/*
+ * Finds registers that have one address wherever the code uses them, as r15 has that of a table for
+ * all rounds of a loop: lea r15, [rip + table] stands before it. Calls preserve the register, so
+ * only the instructions of the function change it. Before the lea, and behind the pop at the end,
+ * it has the value of the caller, which no function uses.
+ */
+static void find_kept(struct code_flow_reading *r, const struct instruction *in)
+{
+	for (unsigned reg = 0; reg < NREGS; reg++) {
+		uint64_t *kept = &r->w->kept[reg];
+		bool changes = in->changes & UINT32_C(1) << reg || in->to == reg;
+
+		if (!(PRESERVED & UINT32_C(1) << reg) || !changes || in->is_pop)
+			continue;
+		if (names_address(in) && in->to == reg && (!*kept || *kept == in->target))
+			*kept = in->target;
+		else
+			r->other |= UINT32_C(1) << reg;
+	}
+}
+
+/* The first reading: where instructions begin and jumps lead. False: the code cannot be read. */
+static bool read_jumps(struct code_flow_reading *r)
 {
 	struct code_flow *w = r->w;
 	struct instruction in;
@@ -230,24 +277,30 @@ static bool read_jumps(struct reading *r)
 
 	for (size_t at = 0; at < r->size; at += in.size) {
 		instruction_read(r->reader, w->of.f->low + at, r->bytes + at, r->size - at, &in);
-		if (in.bad || (in.is_push && in.memory.base != 6 && w->steps.n > 2))
+		r->optimised |= is_optimised(w, &in);
+		if (in.bad || (r->optimised && !w->of.optimised))
 			return false;
+		find_kept(r, &in);
 		w->index[at] = (int)w->steps.n;
-		*vec_push(&w->steps) = (struct step){ .addr = in.addr,
-			                              .size = in.size,
-			                              .flow = in.flow,
-			                              .leader = ended,
-			                              .target = NONE };
+		*vec_push(&w->steps) = (struct code_flow_step){ .addr = in.addr,
+			                                        .size = in.size,
+			                                        .flow = in.flow,
+			                                        .leader = ended,
+			                                        .target = NONE };
 		ended = in.flow == FLOW_JUMP || in.flow == FLOW_END;
 	}
+	for (unsigned reg = 0; reg < NREGS; reg++) {
+		if (r->other & UINT32_C(1) << reg)
+			w->kept[reg] = 0;
+	}
 	for (size_t i = 0; i < w->steps.n; i++) {
-		struct step *s = &w->steps.data[i];
+		struct code_flow_step *s = &w->steps.data[i];
 		size_t at = s->addr - w->of.f->low;
 
 		if (s->flow != FLOW_BRANCH && s->flow != FLOW_JUMP)
 			continue;
 		instruction_read(r->reader, s->addr, r->bytes + at, r->size - at, &in);
-		s->target = in.is_branch ? step_index(w, in.target) : NONE;
+		s->target = in.is_branch ? code_flow_step_index(w, in.target) : NONE;
 		if (s->target != NONE)
 			w->steps.data[s->target].leader = true;
 	}
@@ -258,7 +311,7 @@ static bool read_jumps(struct reading *r)
  * The copies of the pointer to the coroutine that the code makes before its first jump or call. The
  * frame of a large function is made in a loop, page by page, before them.
  */
-static void find_pointers(struct reading *r)
+static void find_pointers(struct code_flow_reading *r)
 {
 	struct code_flow *w = r->w;
 	unsigned argument = NREGS;
@@ -284,24 +337,24 @@ static void find_pointers(struct reading *r)
 }
 
 /* The second one: what instructions do. Tables of jumps may make leaders behind them. */
-static void read_accesses(struct reading *r)
+static void read_accesses(struct code_flow_reading *r)
 {
 	struct code_flow *w = r->w;
-	struct registers now = { 0 };
+	struct registers now = { .kept = w->kept };
 	size_t frame = 0;
 
 	for (size_t i = 0; i < w->steps.n; i++) {
-		struct step *s = &w->steps.data[i];
+		struct code_flow_step *s = &w->steps.data[i];
 		size_t at = s->addr - w->of.f->low;
 		struct registers before;
 		struct instruction in;
 
 		if (s->leader)
-			now = (struct registers){ 0 };
+			now = (struct registers){ .kept = w->kept };
 		instruction_read(r->reader, s->addr, r->bytes + at, r->size - at, &in);
 		before = now;
 		if (s->flow == FLOW_JUMP && s->target == NONE && !in.is_branch)
-			add_jumps(w, (int)i, &in, &now);
+			code_flow_add_jumps(w, (int)i, &in, &now);
 		find_callee(&in, &now, s);
 		registers_apply(&now, w, &in);
 		s->access = ACCESS_NONE;
@@ -309,7 +362,7 @@ static void read_accesses(struct reading *r)
 		/* The frame is there from where the stack pointer was moved. */
 		if (!frame && s->flow == FLOW_CALL)
 			frame = i;
-		if (!frame && in.changes & UINT32_C(1) << 7) {
+		if (!frame && in.changes & UINT32_C(1) << RSP) {
 			for (size_t j = 0; j <= i; j++)
 				w->steps.data[j].access = ACCESS_NONE;
 		}
@@ -322,7 +375,7 @@ static void read_accesses(struct reading *r)
  * NULL: unknown. Only files without .symtab ask libdw, whose own table of symbols costs a third of
  * a cold run of `tasks`.
  */
-static const char *callee_name(struct code_flow *w, const struct step *s, struct arena *a)
+static const char *callee_name(struct code_flow *w, const struct code_flow_step *s, struct arena *a)
 {
 	struct symbol_place symbol;
 	uint64_t addr = s->called;
@@ -349,7 +402,7 @@ static const char *callee_name(struct code_flow *w, const struct step *s, struct
 static void find_last_calls(struct code_flow *w)
 {
 	for (size_t i = 0; i + 1 < w->steps.n; i++) {
-		struct step *s = &w->steps.data[i];
+		struct code_flow_step *s = &w->steps.data[i];
 		SCRATCH(a);
 
 		if (s->flow != FLOW_CALL || w->steps.data[i + 1].flow == FLOW_JUMP)
@@ -359,8 +412,7 @@ static void find_last_calls(struct code_flow *w)
 	}
 }
 
-/* The edges of a table of jumps, or of a suspension, that begin at an instruction. */
-static const struct edge *edges_of(const struct code_flow *w, int from, size_t *n)
+const struct edge *code_flow_edges(const struct code_flow *w, int from, size_t *n)
 {
 	bool is_table = w->steps.data[from].flow == FLOW_JUMP;
 	const size_t end = is_table ? w->ntable : w->edges.n;
@@ -379,39 +431,61 @@ static const struct edge *edges_of(const struct code_flow *w, int from, size_t *
 	return w->edges.data ? w->edges.data + low : NULL; /* no offset from NULL: undefined */
 }
 
-/* The instruction behind this one, if execution goes on there; NONE: it does not. */
-static int next_of(const struct code_flow *w, size_t i)
+int code_flow_next(const struct code_flow *w, size_t i)
 {
-	const struct step *s = &w->steps.data[i];
+	const struct code_flow_step *s = &w->steps.data[i];
 
 	return s->flow != FLOW_JUMP && s->flow != FLOW_END && !s->last && i + 1 < w->steps.n
 	               ? (int)i + 1
 	               : NONE;
 }
 
-static void add_before(struct code_flow *w, size_t from, int to, bool count)
+struct code_flow_successors code_flow_successors_of(const struct code_flow *w, int from)
 {
-	if (to == NONE)
-		return;
+	const struct code_flow_step *step = &w->steps.data[from];
+	struct code_flow_successors ret = { .next = code_flow_next(w, (size_t)from),
+		                            .target = step->target };
+
+	if (step->flow == FLOW_JUMP)
+		ret.edges = code_flow_edges(w, from, &ret.nedges);
+	return ret;
+}
+
+bool code_flow_successor(struct code_flow_successors *s, int *to)
+{
+	if (s->next != NONE) {
+		*to = s->next;
+		s->next = NONE;
+	} else if (s->target != NONE) {
+		*to = s->target;
+		s->target = NONE;
+	} else if (s->nedges) {
+		*to = s->edges->to;
+		s->edges++;
+		s->nedges--;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void code_flow_add_before(struct code_flow *w, int from, int to, bool count)
+{
 	if (count)
 		w->nbefore[to + 1]++;
 	else
-		w->before[w->nbefore[to]++] = (int)from;
+		w->before[w->nbefore[to]++] = from;
 }
 
 static void each_before(struct code_flow *w, bool count)
 {
-	for (size_t i = 0; i < w->steps.n; i++) {
-		const struct edge *e;
-		size_t n = 0;
+	for (int i = 0; i < (int)w->steps.n; i++) {
+		struct code_flow_successors s = code_flow_successors_of(w, i);
 
-		add_before(w, i, next_of(w, i), count);
-		add_before(w, i, w->steps.data[i].target, count);
-		if (w->steps.data[i].flow != FLOW_JUMP || (int)i == w->dispatch)
+		if (i == w->dispatch)
 			continue;
-		e = edges_of(w, (int)i, &n);
-		for (size_t j = 0; j < n; j++)
-			add_before(w, i, e[j].to, count);
+		for (int to; code_flow_successor(&s, &to);)
+			code_flow_add_before(w, i, to, count);
 	}
 }
 
@@ -440,7 +514,7 @@ static void add_suspensions(struct code_flow *w)
 	while (first < n && w->edges.data[first].from != w->dispatch)
 		first++;
 	for (size_t i = 0; discr && w->dispatch != NONE && i < w->steps.n; i++) {
-		const struct step *s = &w->steps.data[i];
+		const struct code_flow_step *s = &w->steps.data[i];
 		size_t state = first + (size_t)s->number;
 
 		if (s->puts && s->access == ACCESS_WRITE && s->place.in_coroutine &&
@@ -451,7 +525,7 @@ static void add_suspensions(struct code_flow *w)
 }
 
 /* Lists the states of the type; in unoptimised code each has an entry of the dispatch, if any. */
-static void find_states(struct code_flow *w)
+static void code_flow_find_states(struct code_flow *w)
 {
 	const struct variant *v;
 	size_t n = 0;
@@ -464,11 +538,13 @@ static void find_states(struct code_flow *w)
 	}
 }
 
-static bool read_code(struct code_flow *w)
+static bool code_flow_read_code(struct code_flow *w, bool *optimised)
 {
 	size_t size = w->of.f->high - w->of.f->low;
 	struct instruction_reader *reader CLEANUP(instruction_reader_close) = NULL;
-	struct reading r = { w, NULL, arena_alloc(&w->arena, size), size };
+	struct code_flow_reading r = { .w = w,
+		                       .bytes = arena_alloc(&w->arena, size),
+		                       .size = size };
 	struct error *err CLEANUP(error_freep) =
 		target_read(w->di->target, w->of.f->low, r.bytes, size);
 
@@ -481,7 +557,9 @@ static bool read_code(struct code_flow *w)
 	w->index = NEW_ARRAY(&w->arena, int, size);
 	for (size_t i = 0; i < size; i++)
 		w->index[i] = NONE;
-	if (!read_jumps(&r))
+	bool read = read_jumps(&r);
+	*optimised = r.optimised;
+	if (!read)
 		return false;
 	if (w->of.coroutine)
 		find_pointers(&r);
@@ -497,16 +575,18 @@ static bool read_code(struct code_flow *w)
 		return false;
 	find_last_calls(w);
 	add_suspensions(w);
-	find_states(w);
+	code_flow_find_states(w);
 	find_before(w);
 	return true;
 }
 
-struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_function *function)
+struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_function *function,
+                                 bool *optimised)
 {
 	const struct function *f = function->f;
 	struct code_flow *w;
 
+	*optimised = false;
 	if (f->high <= f->low || f->high - f->low > CODE_FLOW_MAX)
 		return NULL;
 	w = calloc(1, sizeof(*w));
@@ -515,7 +595,7 @@ struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_functio
 	w->di = di;
 	w->of = *function;
 	w->dispatch = NONE;
-	if (read_code(w))
+	if (code_flow_read_code(w, optimised))
 		return w;
 	code_flow_free(w);
 	return NULL;
@@ -533,13 +613,13 @@ void code_flow_free(struct code_flow *w)
 
 /* ---- what an instruction does to a variable ---- */
 
-static bool is_overlap(const struct flow_place *a, const struct flow_place *b)
+static bool code_flow_is_overlap(const struct flow_place *a, const struct flow_place *b)
 {
 	return a->in_coroutine == b->in_coroutine && a->offset < b->offset + (int64_t)b->size &&
 	       b->offset < a->offset + (int64_t)a->size;
 }
 
-static unsigned line_at(struct code_flow *w, uint64_t addr)
+static unsigned code_flow_line_at(struct code_flow *w, uint64_t addr)
 {
 	SCRATCH(a);
 	size_t n;
@@ -548,7 +628,7 @@ static unsigned line_at(struct code_flow *w, uint64_t addr)
 	return l[n - 1].line;
 }
 
-enum effect {
+enum code_flow_effect {
 	EFFECT_NONE,
 	EFFECT_SET,
 	EFFECT_MAY_SET,
@@ -556,7 +636,7 @@ enum effect {
 	EFFECT_USE,
 };
 
-static bool is_store(const struct step *s)
+static bool code_flow_is_store(const struct code_flow_step *s)
 {
 	return s->access == ACCESS_WRITE || s->access == ACCESS_ADDRESS;
 }
@@ -573,7 +653,7 @@ static int enters(const struct code_flow *w, const struct flow_variable *v, size
 	if (v->is_in(w->steps.data[from].addr, block, v->arg))
 		return 0;
 	for (int n = 1; n <= NEAR * 2; n++) {
-		const struct step *s = &w->steps.data[at];
+		const struct code_flow_step *s = &w->steps.data[at];
 
 		if (s->flow == FLOW_BRANCH || s->flow == FLOW_END || s->last)
 			return 0;
@@ -583,7 +663,7 @@ static int enters(const struct code_flow *w, const struct flow_variable *v, size
 		s = &w->steps.data[at];
 		if (v->is_in(s->addr, block, v->arg))
 			return n;
-		if (is_store(s) && is_overlap(&s->place, place))
+		if (code_flow_is_store(s) && code_flow_is_overlap(&s->place, place))
 			return 0;
 	}
 	return 0;
@@ -596,39 +676,41 @@ static int enters(const struct code_flow *w, const struct flow_variable *v, size
 static bool is_rivals(struct code_flow *w, const struct flow_variable *v,
                       const struct flow_rival *rival, size_t i, int own)
 {
-	const struct step *s = &w->steps.data[i];
+	const struct code_flow_step *s = &w->steps.data[i];
 	int theirs;
 
-	if (!is_overlap(&s->place, &rival->place) || !rival->block)
+	if (!code_flow_is_overlap(&s->place, &rival->place) || !rival->block)
 		return false;
 	theirs = rival->block != v->block ? enters(w, v, i, rival->block, &rival->place) : 0;
 	if (theirs && (!own || theirs <= own))
 		return true;
-	return !own && rival->line && rival->line != v->line && line_at(w, s->addr) == rival->line;
+	return !own && rival->line && rival->line != v->line &&
+	       code_flow_line_at(w, s->addr) == rival->line;
 }
 
 /* The effect of step i on v, whose bytes other variables have at other times. */
-static enum effect effect_on_shared(struct code_flow *w, const struct flow_variable *v, size_t i)
+static enum code_flow_effect effect_on_shared(struct code_flow *w, const struct flow_variable *v,
+                                              size_t i)
 {
-	const struct step *s = &w->steps.data[i];
+	const struct code_flow_step *s = &w->steps.data[i];
 	bool is_others = false;
 	int own;
 
-	if (!is_store(s))
-		return is_overlap(&s->place, &v->place) ? EFFECT_USE : EFFECT_NONE;
-	own = is_overlap(&s->place, &v->place) ? enters(w, v, i, v->block, &v->place) : 0;
+	if (!code_flow_is_store(s))
+		return code_flow_is_overlap(&s->place, &v->place) ? EFFECT_USE : EFFECT_NONE;
+	own = code_flow_is_overlap(&s->place, &v->place) ? enters(w, v, i, v->block, &v->place) : 0;
 	for (size_t j = 0; j < v->nrivals; j++) {
 		const struct flow_rival *rival = &v->rivals[j];
 
-		if (!is_overlap(&s->place, &rival->place))
+		if (!code_flow_is_overlap(&s->place, &rival->place))
 			continue;
 		if (is_rivals(w, v, rival, i, own))
 			return EFFECT_LOSE;
 		is_others |= !rival->block || v->is_in(s->addr, rival->block, v->arg);
 	}
-	if (!is_overlap(&s->place, &v->place))
+	if (!code_flow_is_overlap(&s->place, &v->place))
 		return EFFECT_NONE;
-	if (own || line_at(w, s->addr) == v->line)
+	if (own || code_flow_line_at(w, s->addr) == v->line)
 		return EFFECT_SET;
 	return !is_others && s->access == ACCESS_WRITE && s->place.offset == v->place.offset &&
 	                       s->place.size == v->place.size
@@ -636,33 +718,33 @@ static enum effect effect_on_shared(struct code_flow *w, const struct flow_varia
 	               : EFFECT_MAY_SET;
 }
 
-static enum effect effect_on(struct code_flow *w, const struct flow_variable *v, size_t i)
+static enum code_flow_effect effect_on(struct code_flow *w, const struct flow_variable *v, size_t i)
 {
-	const struct step *s = &w->steps.data[i];
+	const struct code_flow_step *s = &w->steps.data[i];
 
 	if (s->access == ACCESS_NONE || s->place.in_coroutine != v->place.in_coroutine)
 		return EFFECT_NONE;
 	if (v->nrivals)
 		return effect_on_shared(w, v, i);
-	if (!is_overlap(&s->place, &v->place))
+	if (!code_flow_is_overlap(&s->place, &v->place))
 		return EFFECT_NONE;
-	return is_store(s) ? EFFECT_SET : EFFECT_USE;
+	return code_flow_is_store(s) ? EFFECT_SET : EFFECT_USE;
 }
 
 /* ---- forwards: where it is set ---- */
 
-enum way { WAY_SET = 1, WAY_UNSET = 2 };
+enum code_flow_way { WAY_SET = 1, WAY_UNSET = 2 };
 
 struct forward {
 	struct code_flow *w;
 	const struct flow_variable *v;
-	unsigned char *at;      /* before each instruction: enum way, of any state */
-	unsigned char *effects; /* enum effect of each one */
+	unsigned char *at;      /* before each instruction: enum code_flow_way, of any state */
+	unsigned char *effects; /* enum code_flow_effect of each one */
 	VEC(int) changed;
 	struct arena arena;
 };
 
-static void join(struct forward *f, int to, unsigned ways)
+static void code_flow_join(struct forward *f, int to, unsigned ways)
 {
 	if (to == NONE || (size_t)to >= f->w->steps.n || !(ways & ~f->at[to]))
 		return;
@@ -670,7 +752,7 @@ static void join(struct forward *f, int to, unsigned ways)
 	*vec_push(&f->changed) = to;
 }
 
-static unsigned ways_behind(const struct forward *f, size_t i)
+static unsigned code_flow_ways_behind(const struct forward *f, size_t i)
 {
 	unsigned ways = f->at[i];
 
@@ -684,16 +766,16 @@ static unsigned ways_behind(const struct forward *f, size_t i)
 }
 
 /* The edges of the dispatch lead to the states, in their order. */
-static void follow_table(struct forward *f, int from)
+static void code_flow_follow_table(struct forward *f, int from)
 {
-	unsigned ways = ways_behind(f, (size_t)from);
+	unsigned ways = code_flow_ways_behind(f, (size_t)from);
 	size_t n;
-	const struct edge *e = edges_of(f->w, from, &n);
+	const struct edge *e = code_flow_edges(f->w, from, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		bool is_saved = from == f->w->dispatch && ways && state_set_has(&f->v->saved, i);
 
-		join(f, e[i].to, is_saved ? WAY_SET : ways);
+		code_flow_join(f, e[i].to, is_saved ? WAY_SET : ways);
 	}
 }
 
@@ -701,17 +783,17 @@ static void follow_all(struct forward *f)
 {
 	const struct code_flow *w = f->w;
 
-	join(f, 0, WAY_UNSET);
+	code_flow_join(f, 0, WAY_UNSET);
 	while (f->changed.n) {
 		int at = f->changed.data[--f->changed.n];
-		const struct step *s = &w->steps.data[at];
-		unsigned ways = ways_behind(f, (size_t)at);
+		const struct code_flow_step *s = &w->steps.data[at];
+		unsigned ways = code_flow_ways_behind(f, (size_t)at);
 
-		join(f, next_of(w, (size_t)at), ways);
-		join(f, s->target, ways);
+		code_flow_join(f, code_flow_next(w, (size_t)at), ways);
+		code_flow_join(f, s->target, ways);
 		/* Behind the end of a poll the next one begins anew. */
 		if (s->flow == FLOW_JUMP)
-			follow_table(f, at);
+			code_flow_follow_table(f, at);
 	}
 }
 
@@ -719,7 +801,7 @@ static void follow_all(struct forward *f)
 
 /*
  * How the variable may be at the instruction that the question is about, once execution has come to
- * another one: two bits of enum way if it is set there, and behind them two if it is not.
+ * another one: two bits of enum code_flow_way if it is set there, and behind them two if it is not.
  */
 enum { IF_UNSET = 2, WAYS = WAY_SET | WAY_UNSET };
 
@@ -770,11 +852,11 @@ static void find_states_of(struct forward *f, int to, struct arena *a, struct fl
 	size_t n = 0;
 
 	if (w->dispatch != NONE && f->at[w->dispatch])
-		e = edges_of(w, w->dispatch, &n);
+		e = code_flow_edges(w, w->dispatch, &n);
 	for (size_t state = 0; state < w->nstates; state++) {
 		unsigned ways = back[0] >> IF_UNSET;
 		unsigned char from = state < n ? back[e[state].to] : 0;
-		unsigned begin = from ? ways_behind(f, (size_t)w->dispatch) : 0;
+		unsigned begin = from ? code_flow_ways_behind(f, (size_t)w->dispatch) : 0;
 
 		if (from && state_set_has(&f->v->saved, state))
 			begin = WAY_SET;
@@ -793,13 +875,13 @@ static void find_states_of(struct forward *f, int to, struct arena *a, struct fl
  * Where an address is taken for a call that sets the variable, it is set behind the call: the
  * effect moves there.
  */
-static void find_effects(struct forward *f)
+static void code_flow_find_effects(struct forward *f)
 {
 	struct code_flow *w = f->w;
 
 	for (size_t i = 0; i < w->steps.n; i++) {
-		const struct step *s = &w->steps.data[i];
-		enum effect effect = effect_on(w, f->v, i);
+		const struct code_flow_step *s = &w->steps.data[i];
+		enum code_flow_effect effect = effect_on(w, f->v, i);
 		size_t at = i;
 
 		if (effect == EFFECT_NONE)
@@ -823,7 +905,7 @@ static bool go_forward(struct forward *f)
 
 	f->at = NEW_ARRAY(&f->arena, unsigned char, w->steps.n);
 	f->effects = NEW_ARRAY(&f->arena, unsigned char, w->steps.n);
-	find_effects(f);
+	code_flow_find_effects(f);
 	for (size_t i = 0; i < w->steps.n; i++)
 		any |= f->effects[i] == EFFECT_SET || f->effects[i] == EFFECT_MAY_SET;
 	if (!any && state_set_is_empty(&f->v->saved))
@@ -834,7 +916,7 @@ static bool go_forward(struct forward *f)
 
 /* ---- forwards from an instruction: whether it is used ---- */
 
-static bool is_drop(struct code_flow *w, const struct step *s)
+static bool code_flow_is_drop(struct code_flow *w, const struct code_flow_step *s)
 {
 	SCRATCH(a);
 	const char *name = callee_name(w, s, &a);
@@ -847,7 +929,7 @@ static bool is_dropped(struct code_flow *w, size_t i)
 {
 	for (size_t j = i; j < i + NEAR && j < w->steps.n; j++) {
 		if (w->steps.data[j].flow == FLOW_CALL)
-			return is_drop(w, &w->steps.data[j]);
+			return code_flow_is_drop(w, &w->steps.data[j]);
 		if (w->steps.data[j].flow != FLOW_NEXT)
 			return false;
 	}
@@ -862,7 +944,7 @@ static bool is_within(const struct flow_place *a, const struct flow_place *of)
 
 static bool is_whole_drop(struct code_flow *w, const struct flow_variable *v, size_t i)
 {
-	const struct step *s = &w->steps.data[i];
+	const struct code_flow_step *s = &w->steps.data[i];
 
 	enum access access = v->by_pointer ? ACCESS_READ : ACCESS_ADDRESS;
 
@@ -874,7 +956,7 @@ static bool is_whole_drop(struct code_flow *w, const struct flow_variable *v, si
 static bool leads_to_drop(struct code_flow *w, const struct flow_variable *v, int at)
 {
 	for (int left = NEAR; left && at != NONE && (size_t)at < w->steps.n; left--) {
-		const struct step *s = &w->steps.data[at];
+		const struct code_flow_step *s = &w->steps.data[at];
 
 		if (is_whole_drop(w, v, (size_t)at))
 			return true;
@@ -889,8 +971,8 @@ static bool leads_to_drop(struct code_flow *w, const struct flow_variable *v, in
 static bool is_guard(struct code_flow *w, const struct flow_variable *v, size_t i,
                      struct flow_answer *ret)
 {
-	const struct step *s = &w->steps.data[i];
-	const struct step *test = i ? &w->steps.data[i - 1] : NULL;
+	const struct code_flow_step *s = &w->steps.data[i];
+	const struct code_flow_step *test = i ? &w->steps.data[i - 1] : NULL;
 
 	if (s->flow != FLOW_BRANCH || test->access != ACCESS_READ || test->place.size != 1 ||
 	    !leads_to_drop(w, v, s->target))
@@ -900,14 +982,14 @@ static bool is_guard(struct code_flow *w, const struct flow_variable *v, size_t 
 	return true;
 }
 
-struct search {
+struct code_flow_search {
 	struct forward *f;
 	struct flow_answer *ret;
 	unsigned char *seen;
 	VEC(int) left;
 };
 
-static void search_push(struct search *s, int to)
+static void code_flow_search_push(struct code_flow_search *s, int to)
 {
 	if (to == NONE || (size_t)to >= s->f->w->steps.n || s->seen[to])
 		return;
@@ -916,11 +998,11 @@ static void search_push(struct search *s, int to)
 }
 
 /* Whether an instruction uses the value that the variable has. */
-static bool is_use(struct search *s, size_t i)
+static bool is_use(struct code_flow_search *s, size_t i)
 {
 	struct code_flow *w = s->f->w;
 	const struct flow_variable *v = s->f->v;
-	const struct step *step = &w->steps.data[i];
+	const struct code_flow_step *step = &w->steps.data[i];
 
 	if (step->access == ACCESS_NONE || step->access == ACCESS_WRITE ||
 	    !is_within(&step->place, &v->place))
@@ -936,18 +1018,18 @@ static bool is_use(struct search *s, size_t i)
 	return v->is_in(step->addr, v->block, v->arg) && s->f->effects[i] != EFFECT_LOSE;
 }
 
-static void search_edges(struct search *s, int from)
+static void search_edges(struct code_flow_search *s, int from)
 {
 	size_t n;
-	const struct edge *e = edges_of(s->f->w, from, &n);
+	const struct edge *e = code_flow_edges(s->f->w, from, &n);
 
 	for (size_t i = 0; i < n; i++)
-		search_push(s, e[i].to);
+		code_flow_search_push(s, e[i].to);
 }
 
 /* Whether it is set there, as in the next round of a loop: then no use proves what it has before.
  */
-static bool is_set_anew(const struct search *s, const struct step *step)
+static bool is_set_anew(const struct code_flow_search *s, const struct code_flow_step *step)
 {
 	const struct flow_variable *v = s->f->v;
 	size_t i = (size_t)(step - s->f->w->steps.data);
@@ -956,14 +1038,14 @@ static bool is_set_anew(const struct search *s, const struct step *step)
 	       (s->f->at[i] & WAY_UNSET || !v->is_in(step->addr, v->block, v->arg));
 }
 
-static void find_use(struct search *s, size_t from)
+static void find_use(struct code_flow_search *s, size_t from)
 {
 	struct code_flow *w = s->f->w;
 
-	search_push(s, (int)from);
+	code_flow_search_push(s, (int)from);
 	while (s->left.n && !s->ret->used) {
 		int at = s->left.data[--s->left.n];
-		const struct step *step = &w->steps.data[at];
+		const struct code_flow_step *step = &w->steps.data[at];
 		bool guards = is_guard(w, s->f->v, (size_t)at, s->ret);
 
 		s->ret->used = is_use(s, (size_t)at);
@@ -974,35 +1056,35 @@ static void find_use(struct search *s, size_t from)
 		if (s->f->effects[at] == EFFECT_LOSE || is_set_anew(s, step))
 			continue;
 		if (step->flow != FLOW_JUMP && step->flow != FLOW_END && !step->last)
-			search_push(s, at + 1);
+			code_flow_search_push(s, at + 1);
 		if (!guards)
-			search_push(s, step->target);
+			code_flow_search_push(s, step->target);
 		search_edges(s, at);
 	}
 	vec_free(&s->left);
 }
 
 /* Whether an address was taken on a way to the instruction: from what leads there, backwards. */
-static bool was_lent(struct search *s, const struct flow_variable *v, size_t to)
+static bool was_lent(struct code_flow_search *s, const struct flow_variable *v, size_t to)
 {
 	struct code_flow *w = s->f->w;
 	bool ret = false;
 
 	for (size_t i = 0; i < w->steps.n && !ret; i++) {
-		const struct step *step = &w->steps.data[i];
+		const struct code_flow_step *step = &w->steps.data[i];
 
 		if (i == to || step->access != ACCESS_ADDRESS ||
 		    !is_within(&step->place, &v->place) || !v->is_in(step->addr, v->block, v->arg))
 			continue;
 		memset(s->seen, 0, w->steps.n);
-		search_push(s, (int)i);
+		code_flow_search_push(s, (int)i);
 		while (s->left.n && !s->seen[to]) {
 			int at = s->left.data[--s->left.n];
-			const struct step *each = &w->steps.data[at];
+			const struct code_flow_step *each = &w->steps.data[at];
 
 			if (each->flow != FLOW_JUMP && each->flow != FLOW_END && !each->last)
-				search_push(s, at + 1);
-			search_push(s, each->target);
+				code_flow_search_push(s, at + 1);
+			code_flow_search_push(s, each->target);
 			search_edges(s, at);
 		}
 		s->left.n = 0;
@@ -1028,26 +1110,25 @@ static bool is_wide(const struct forward *f)
 			continue;
 		if (!v->is_in(addr, v->block, v->arg))
 			return false;
-		any |= line_at(f->w, addr) == v->line;
+		any |= code_flow_line_at(f->w, addr) == v->line;
 	}
 	return any;
 }
 
-/* The instruction that begins at the address, or has it. */
-static int step_with(const struct code_flow *w, uint64_t pc)
+int code_flow_step(const struct code_flow *w, uint64_t pc)
 {
 	uint64_t addr = pc;
 
-	while (addr > w->of.f->low && step_index(w, addr) == NONE)
+	while (addr > w->of.f->low && code_flow_step_index(w, addr) == NONE)
 		addr--;
-	return step_index(w, addr);
+	return code_flow_step_index(w, addr);
 }
 
 static void find_uses(struct forward *f, int at, struct flow_answer *ret)
 {
-	struct search s = { .f = f,
-		            .ret = ret,
-		            .seen = NEW_ARRAY(&f->arena, unsigned char, f->w->steps.n) };
+	struct code_flow_search s = { .f = f,
+		                      .ret = ret,
+		                      .seen = NEW_ARRAY(&f->arena, unsigned char, f->w->steps.n) };
 
 	find_use(&s, (size_t)at);
 	ret->wide = is_wide(f);
@@ -1059,7 +1140,7 @@ bool code_flow_ask(struct code_flow *w, const struct flow_variable *v, uint64_t 
                    struct flow_answer *ret)
 {
 	struct forward f = { .w = w, .v = v };
-	int at = step_with(w, pc);
+	int at = code_flow_step(w, pc);
 	bool known;
 
 	*ret = (struct flow_answer){ 0 };

@@ -1,6 +1,6 @@
 /*
- * What the code of a function that was compiled without optimisation does to its variables: on
- * which ways to an instruction one is set, and whether what it has is used behind it.
+ * Effects of unoptimised code on the variables of its function: on which ways to an instruction a
+ * variable is set, and whether its value is used behind that instruction.
  *
  * The scope of a variable in the debug info says less. That of `let late;` begins before it is set,
  * that of the variables of a let chain (edition 2024, rustc 1.95) is the whole function, and that
@@ -47,13 +47,18 @@ struct flow_function {
 	unsigned base;                /* DWARF number of the register that the frame base is */
 	const struct type *coroutine; /* that it polls; NULL: none */
 	int64_t argument;             /* where the frame has the pointer to it */
+	bool optimised;               /* for slot_flow.h alone; else such code is not read */
 };
 
 /* Bytes of a function; those with more code are not read. */
 enum { CODE_FLOW_MAX = 4 << 20 };
 
-/* NULL: the code cannot be read, or is optimised. For code_flow_free(), which allows NULL. */
-struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_function *function);
+/*
+ * NULL: the code cannot be read, or is optimised (*optimised). For code_flow_free(), which allows
+ * NULL.
+ */
+struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_function *function,
+                                 bool *optimised);
 void code_flow_free(struct code_flow *flow);
 /* Whether the frame has a pointer to the coroutine there, from the begin of the function on. */
 bool code_flow_is_pointer(const struct code_flow *flow, int64_t offset);

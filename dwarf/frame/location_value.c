@@ -11,137 +11,143 @@ static const char part_lost[] = "the compiler has left no place for a part of it
 		  optimised_out[] = "the compiler has left no place for it (optimised out)",
 		  not_here[] = "it has no value at this instruction (optimised code)",
 		  no_address[] =
-			  "it points to a value that has no address any more (optimised out)",
+			  "it points to a value that no longer has an address (optimised out)",
 		  at_entry[] = "what it was when the function began is not kept (optimised code)",
 		  unsupported[] = "its location is described by an operation that is not supported",
 		  broken[] = "its location in the debug info is not valid";
 
 /* How the value is described by what is on the stack. */
-enum result_kind { RESULT_ADDRESS, RESULT_REGISTER, RESULT_VALUE, RESULT_BYTES };
+enum location_value_result_kind { RESULT_ADDRESS, RESULT_REGISTER, RESULT_VALUE, RESULT_BYTES };
 
-struct machine {
+struct location_value_machine {
 	const struct location_frame *f;
 	const struct frame *frame; /* whose registers are read */
 	struct arena *a;
 	Dwarf_Attribute *attr; /* whose expression it is */
 	uint64_t stack[MAX_STACK];
 	size_t n;
-	enum result_kind kind;
+	enum location_value_result_kind kind;
 	const uint8_t *bytes; /* RESULT_BYTES */
 	size_t nbytes;
 	unsigned steps, nested;
 	const char *problem;
 };
 
-static void fail(struct machine *m, const char *problem)
+static void location_value_fail(struct location_value_machine *m, const char *problem)
 {
 	if (!m->problem)
 		m->problem = problem;
 }
 
-static void push(struct machine *m, uint64_t value)
+static void location_value_push(struct location_value_machine *m, uint64_t value)
 {
 	if (m->n == MAX_STACK)
-		fail(m, broken);
+		location_value_fail(m, broken);
 	else
 		m->stack[m->n++] = value;
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t location_value_pop(struct location_value_machine *m)
 {
 	if (m->n == 0) {
-		fail(m, broken);
+		location_value_fail(m, broken);
 		return 0;
 	}
 	return m->stack[--m->n];
 }
 
 /* The value at a depth of the stack, 0 the top. */
-static uint64_t pick(struct machine *m, uint64_t depth)
+static uint64_t location_value_pick(struct location_value_machine *m, uint64_t depth)
 {
 	if (depth >= m->n) {
-		fail(m, broken);
+		location_value_fail(m, broken);
 		return 0;
 	}
 	return m->stack[m->n - 1 - depth];
 }
 
-static uint64_t read_register(struct machine *m, uint64_t number)
+static uint64_t location_value_read_register(struct location_value_machine *m, uint64_t number)
 {
 	const struct arch *arch = m->f->target->arch;
 
 	if (number < arch->nregs && m->frame->known_regs & UINT64_C(1) << number)
 		return m->frame->regs[number];
 	if (number < arch->nregs)
-		fail(m, arena_printf(m->a,
+		location_value_fail(
+			m,
+			arena_printf(m->a,
 		                     "it is in the register %s, which is not known in this frame",
 		                     arch->regs[number].name));
 	else
-		fail(m, "it is in a register that is not known here, as one of vectors");
+		location_value_fail(
+			m, "it is in a register that is not known here, as one of vectors");
 	return 0;
 }
 
-static void push_memory(struct machine *m, uint64_t addr, uint64_t size)
+static void location_value_push_memory(struct location_value_machine *m, uint64_t addr,
+                                       uint64_t size)
 {
 	uint64_t value = 0;
 
 	if (size != 1 && size != 2 && size != 4 && size != 8) {
-		fail(m, unsupported);
+		location_value_fail(m, unsupported);
 		return;
 	}
 	struct error *err = target_read_uint(m->f->target, addr, size, &value);
 	if (err)
-		fail(m, "the memory that leads to it cannot be read");
+		location_value_fail(m, "the memory that leads to it cannot be read");
 	error_free(err);
-	push(m, value);
+	location_value_push(m, value);
 }
 
 /* ---- parts of the machine ---- */
 
-static bool run(struct machine *m, const Dwarf_Op *ops, size_t n);
+static bool location_value_evaluate(struct location_value_machine *m, const Dwarf_Op *ops,
+                                    size_t n);
 
 /* Runs another expression on a machine of its own; its result is a number. */
-static bool run_number(struct machine *m, const Dwarf_Op *ops, size_t n, const struct frame *frame,
-                       Dwarf_Attribute *attr, uint64_t *ret)
+static bool run_number(struct location_value_machine *m, const Dwarf_Op *ops, size_t n,
+                       const struct frame *frame, Dwarf_Attribute *attr, uint64_t *ret)
 {
-	struct machine inner = { .f = m->f,
-		                 .frame = frame,
-		                 .a = m->a,
-		                 .attr = attr,
-		                 .nested = m->nested + 1,
-		                 .steps = m->steps };
+	struct location_value_machine inner = { .f = m->f,
+		                                .frame = frame,
+		                                .a = m->a,
+		                                .attr = attr,
+		                                .nested = m->nested + 1,
+		                                .steps = m->steps };
 
 	if (inner.nested > MAX_NESTED) {
-		fail(m, broken);
+		location_value_fail(m, broken);
 		return false;
 	}
-	bool ok = run(&inner, ops, n) && inner.n > 0 && inner.kind != RESULT_BYTES;
+	bool ok = location_value_evaluate(&inner, ops, n) && inner.n > 0 &&
+	          inner.kind != RESULT_BYTES;
 	m->steps = inner.steps;
 	if (ok && inner.kind == RESULT_REGISTER)
-		*ret = read_register(&inner, inner.stack[0]);
+		*ret = location_value_read_register(&inner, inner.stack[0]);
 	else if (ok)
 		*ret = inner.stack[inner.n - 1];
 	if (inner.problem || !ok)
-		fail(m, inner.problem ? inner.problem : broken);
+		location_value_fail(m, inner.problem ? inner.problem : broken);
 	return !m->problem;
 }
 
-static void push_base(struct machine *m, uint64_t offset)
+static void push_base(struct location_value_machine *m, uint64_t offset)
 {
 	uint64_t value = 0;
 	Dwarf_Op *ops;
 	size_t n;
 
 	if (!m->f->base || dwarf_getlocation_addr(m->f->base, m->f->pc, &ops, &n, 1) != 1) {
-		fail(m, "where the frame begins is not known");
+		location_value_fail(m, "where the frame begins is not known");
 		return;
 	}
 	if (run_number(m, ops, n, m->f->frame, m->f->base, &value))
-		push(m, value + offset);
+		location_value_push(m, value + offset);
 }
 
 /* The value of an expression when the function began: known of registers that the caller keeps. */
-static void push_entry_value(struct machine *m, const Dwarf_Op *op)
+static void push_entry_value(struct location_value_machine *m, const Dwarf_Op *op)
 {
 	Dwarf_Attribute attr;
 	uint64_t value = 0;
@@ -151,22 +157,22 @@ static void push_entry_value(struct machine *m, const Dwarf_Op *op)
 	if (!m->f->caller || dwarf_getlocation_attr(m->attr, op, &attr) != 0 ||
 	    dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1 || ops[0].atom < DW_OP_reg0 ||
 	    ops[0].atom > DW_OP_reg31) {
-		fail(m, at_entry);
+		location_value_fail(m, at_entry);
 		return;
 	}
 	if (run_number(m, ops, n, m->f->caller, &attr, &value)) {
-		push(m, value);
+		location_value_push(m, value);
 		return;
 	}
 	m->problem = at_entry;
 }
 
-static void push_implicit(struct machine *m, const Dwarf_Op *op)
+static void push_implicit(struct location_value_machine *m, const Dwarf_Op *op)
 {
 	Dwarf_Block block;
 
 	if (dwarf_getlocation_implicit_value(m->attr, op, &block) != 0) {
-		fail(m, broken);
+		location_value_fail(m, broken);
 		return;
 	}
 	m->kind = RESULT_BYTES;
@@ -203,7 +209,7 @@ static uint64_t combine(unsigned atom, uint64_t a, uint64_t b)
 	}
 }
 
-static bool compare(unsigned atom, int64_t a, int64_t b)
+static bool location_value_compare(unsigned atom, int64_t a, int64_t b)
 {
 	switch (atom) {
 	case DW_OP_eq:
@@ -221,96 +227,96 @@ static bool compare(unsigned atom, int64_t a, int64_t b)
 	}
 }
 
-static void arithmetic(struct machine *m, unsigned atom)
+static void arithmetic(struct location_value_machine *m, unsigned atom)
 {
-	uint64_t b = pop(m), a = pop(m);
+	uint64_t b = location_value_pop(m), a = location_value_pop(m);
 	bool is_shift = atom == DW_OP_shl || atom == DW_OP_shr || atom == DW_OP_shra;
 
 	if ((atom == DW_OP_div || atom == DW_OP_mod) && !b)
-		fail(m, broken);
+		location_value_fail(m, broken);
 	else if (is_shift && b > 63)
-		push(m, atom == DW_OP_shra && (int64_t)a < 0 ? UINT64_MAX : 0);
+		location_value_push(m, atom == DW_OP_shra && (int64_t)a < 0 ? UINT64_MAX : 0);
 	else if (atom >= DW_OP_eq && atom <= DW_OP_ne)
-		push(m, compare(atom, (int64_t)a, (int64_t)b));
+		location_value_push(m, location_value_compare(atom, (int64_t)a, (int64_t)b));
 	else
-		push(m, combine(atom, a, b));
+		location_value_push(m, combine(atom, a, b));
 }
 
-static void unary(struct machine *m, const Dwarf_Op *op)
+static void unary(struct location_value_machine *m, const Dwarf_Op *op)
 {
-	uint64_t a = pop(m);
+	uint64_t a = location_value_pop(m);
 
 	switch (op->atom) {
 	case DW_OP_not:
-		push(m, ~a);
+		location_value_push(m, ~a);
 		break;
 	case DW_OP_neg:
-		push(m, 0 - a);
+		location_value_push(m, 0 - a);
 		break;
 	case DW_OP_abs:
-		push(m, (int64_t)a < 0 ? 0 - a : a);
+		location_value_push(m, (int64_t)a < 0 ? 0 - a : a);
 		break;
 	case DW_OP_plus_uconst:
-		push(m, a + op->number);
+		location_value_push(m, a + op->number);
 		break;
 	case DW_OP_deref:
-		push_memory(m, a, 8);
+		location_value_push_memory(m, a, 8);
 		break;
 	default:
-		push_memory(m, a, op->number);
+		location_value_push_memory(m, a, op->number);
 		break; /* DW_OP_deref_size */
 	}
 }
 
-static void reorder(struct machine *m, const Dwarf_Op *op)
+static void reorder(struct location_value_machine *m, const Dwarf_Op *op)
 {
 	uint64_t a, b, c;
 
 	switch (op->atom) {
 	case DW_OP_dup:
-		push(m, pick(m, 0));
+		location_value_push(m, location_value_pick(m, 0));
 		break;
 	case DW_OP_over:
-		push(m, pick(m, 1));
+		location_value_push(m, location_value_pick(m, 1));
 		break;
 	case DW_OP_pick:
-		push(m, pick(m, op->number));
+		location_value_push(m, location_value_pick(m, op->number));
 		break;
 	case DW_OP_drop:
-		pop(m);
+		location_value_pop(m);
 		break;
 	case DW_OP_swap:
-		a = pop(m), b = pop(m);
-		push(m, a), push(m, b);
+		a = location_value_pop(m), b = location_value_pop(m);
+		location_value_push(m, a), location_value_push(m, b);
 		break;
 	default: /* DW_OP_rot */
-		a = pop(m), b = pop(m), c = pop(m);
-		push(m, a), push(m, c), push(m, b);
+		a = location_value_pop(m), b = location_value_pop(m), c = location_value_pop(m);
+		location_value_push(m, a), location_value_push(m, c), location_value_push(m, b);
 		break;
 	}
 }
 
 /* Operations without a stack effect of their own kind; true: it was one of them. */
-static bool special(struct machine *m, const Dwarf_Op *op)
+static bool special(struct location_value_machine *m, const Dwarf_Op *op)
 {
 	switch (op->atom) {
 	case DW_OP_addr:
-		push(m, op->number + m->f->bias);
+		location_value_push(m, op->number + m->f->bias);
 		return true;
 	case DW_OP_fbreg:
 		push_base(m, op->number);
 		return true;
 	case DW_OP_bregx:
-		push(m, read_register(m, op->number) + op->number2);
+		location_value_push(m, location_value_read_register(m, op->number) + op->number2);
 		return true;
 	case DW_OP_regx:
-		push(m, op->number);
+		location_value_push(m, op->number);
 		m->kind = RESULT_REGISTER;
 		return true;
 	case DW_OP_call_frame_cfa:
-		push(m, m->f->cfa);
+		location_value_push(m, m->f->cfa);
 		if (!m->f->cfa)
-			fail(m, "where the frame ends is not known");
+			location_value_fail(m, "where the frame ends is not known");
 		return true;
 	case DW_OP_stack_value:
 		m->kind = RESULT_VALUE;
@@ -320,7 +326,7 @@ static bool special(struct machine *m, const Dwarf_Op *op)
 		return true;
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-		fail(m, no_address);
+		location_value_fail(m, no_address);
 		return true;
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
@@ -334,16 +340,17 @@ static bool special(struct machine *m, const Dwarf_Op *op)
 }
 
 /* Operations on the stack; false: it is none of them. */
-static bool ordinary(struct machine *m, const Dwarf_Op *op)
+static bool ordinary(struct location_value_machine *m, const Dwarf_Op *op)
 {
 	unsigned atom = op->atom;
 
 	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
-		push(m, atom - DW_OP_lit0);
+		location_value_push(m, atom - DW_OP_lit0);
 	else if (atom >= DW_OP_const1u && atom <= DW_OP_consts)
-		push(m, op->number);
+		location_value_push(m, op->number);
 	else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
-		push(m, read_register(m, atom - DW_OP_breg0) + op->number);
+		location_value_push(m, location_value_read_register(m, atom - DW_OP_breg0) +
+		                               op->number);
 	else if (atom >= DW_OP_dup && atom <= DW_OP_rot)
 		reorder(m, op);
 	else if (atom == DW_OP_deref || atom == DW_OP_deref_size || atom == DW_OP_abs ||
@@ -357,7 +364,7 @@ static bool ordinary(struct machine *m, const Dwarf_Op *op)
 }
 
 /* The index behind a branch: of the operation at that offset of the expression. */
-static size_t branch(struct machine *m, const Dwarf_Op *ops, size_t n, size_t at)
+static size_t branch(struct location_value_machine *m, const Dwarf_Op *ops, size_t n, size_t at)
 {
 	/* The offset is relative to the end of the branch, which has three bytes. */
 	uint64_t to = ops[at].offset + 3 + (uint64_t)(int64_t)(int16_t)ops[at].number;
@@ -367,25 +374,26 @@ static size_t branch(struct machine *m, const Dwarf_Op *ops, size_t n, size_t at
 			return i;
 	}
 	if (at + 1 < n || ops[n - 1].offset + 1 > to)
-		fail(m, broken);
+		location_value_fail(m, broken);
 	return n;
 }
 
-static bool run(struct machine *m, const Dwarf_Op *ops, size_t n)
+static bool location_value_evaluate(struct location_value_machine *m, const Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n && !m->problem;) {
 		const Dwarf_Op *op = &ops[i];
 
 		if (++m->steps > MAX_STEPS) {
-			fail(m, broken);
+			location_value_fail(m, broken);
 		} else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
-			push(m, op->atom - DW_OP_reg0);
+			location_value_push(m, op->atom - DW_OP_reg0);
 			m->kind = RESULT_REGISTER;
-		} else if (op->atom == DW_OP_skip || (op->atom == DW_OP_bra && pop(m))) {
+		} else if (op->atom == DW_OP_skip ||
+		           (op->atom == DW_OP_bra && location_value_pop(m))) {
 			i = branch(m, ops, n, i);
 			continue;
 		} else if (op->atom != DW_OP_bra && !special(m, op) && !ordinary(m, op)) {
-			fail(m, unsupported);
+			location_value_fail(m, unsupported);
 		}
 		i++;
 	}
@@ -395,7 +403,7 @@ static bool run(struct machine *m, const Dwarf_Op *ops, size_t n)
 /* ---- results ---- */
 
 /* Copies the result of a machine, size bytes of it, to `to`. */
-static bool copy_result(struct machine *m, uint8_t *to, size_t size)
+static bool copy_result(struct location_value_machine *m, uint8_t *to, size_t size)
 {
 	uint64_t word;
 
@@ -411,37 +419,39 @@ static bool copy_result(struct machine *m, uint8_t *to, size_t size)
 		bool ok = !err;
 
 		if (err)
-			fail(m, "its memory cannot be read");
+			location_value_fail(m, "its memory cannot be read");
 		error_free(err);
 		return ok;
 	}
 	if (m->kind == RESULT_REGISTER)
-		word = read_register(m, word);
+		word = location_value_read_register(m, word);
 	if (size > sizeof(word))
-		fail(m, "it is in a register that is not known here, as one of vectors");
+		location_value_fail(
+			m, "it is in a register that is not known here, as one of vectors");
 	memcpy(to, &word, size < sizeof(word) ? size : sizeof(word));
 	return !m->problem;
 }
 
-static struct location_value of_problem(const char *problem)
+static struct location_value location_value_of_problem(const char *problem)
 {
 	return (struct location_value){ .problem = problem };
 }
 
 /* A location without pieces. */
-static struct location_value simple(struct machine *m, const Dwarf_Op *ops, size_t n, uint64_t size)
+static struct location_value simple(struct location_value_machine *m, const Dwarf_Op *ops, size_t n,
+                                    uint64_t size)
 {
-	if (!run(m, ops, n))
-		return of_problem(m->problem);
+	if (!location_value_evaluate(m, ops, n))
+		return location_value_of_problem(m->problem);
 	if (m->kind == RESULT_ADDRESS && m->n)
 		return (struct location_value){ .in_memory = true, .addr = m->stack[m->n - 1] };
 	uint8_t *bytes = arena_alloc(m->a, (size_t)size);
 	if (!copy_result(m, bytes, (size_t)size))
-		return of_problem(m->problem ? m->problem : broken);
+		return location_value_of_problem(m->problem ? m->problem : broken);
 	return (struct location_value){ .bytes = bytes };
 }
 
-static bool is_piece(const Dwarf_Op *op)
+static bool location_value_is_piece(const Dwarf_Op *op)
 {
 	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
 }
@@ -450,42 +460,45 @@ static bool is_piece(const Dwarf_Op *op)
 static bool is_empty(const Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!is_piece(&ops[i]))
+		if (!location_value_is_piece(&ops[i]))
 			return false;
 	}
 	return true;
 }
 
 /* A location in pieces: each is a location, which may be empty, and the size of the piece. */
-static struct location_value pieces(const struct machine *first, const Dwarf_Op *ops, size_t n,
-                                    uint64_t size)
+static struct location_value pieces(const struct location_value_machine *first, const Dwarf_Op *ops,
+                                    size_t n, uint64_t size)
 {
 	uint8_t *bytes = arena_alloc(first->a, (size_t)size);
 	size_t begin = 0, done = 0;
 
 	if (is_empty(ops, n))
-		return of_problem(optimised_out);
+		return location_value_of_problem(optimised_out);
 	for (size_t i = 0; i < n && done < size; i++) {
-		struct machine m = *first;
+		struct location_value_machine m = *first;
 
-		if (!is_piece(&ops[i]))
+		if (!location_value_is_piece(&ops[i]))
 			continue;
 		if (ops[i].atom == DW_OP_bit_piece)
-			return of_problem(unsupported);
+			return location_value_of_problem(unsupported);
 		size_t len =
 			ops[i].number < size - done ? (size_t)ops[i].number : (size_t)(size - done);
 		if (begin == i)
-			return of_problem(part_lost);
-		if (!run(&m, ops + begin, i - begin) || !copy_result(&m, bytes + done, len))
-			return of_problem(m.problem ? m.problem : broken);
+			return location_value_of_problem(part_lost);
+		if (!location_value_evaluate(&m, ops + begin, i - begin) ||
+		    !copy_result(&m, bytes + done, len))
+			return location_value_of_problem(m.problem ? m.problem : broken);
 		done += len;
 		begin = i + 1;
 	}
-	return done == size ? (struct location_value){ .bytes = bytes } : of_problem(part_lost);
+	return done == size ? (struct location_value){ .bytes = bytes }
+	                    : location_value_of_problem(part_lost);
 }
 
 /* DW_AT_const_value: a number, or the bytes. */
-static struct location_value constant(Dwarf_Attribute *attr, uint64_t size, struct arena *a)
+static struct location_value location_value_constant(Dwarf_Attribute *attr, uint64_t size,
+                                                     struct arena *a)
 {
 	uint8_t *bytes = arena_alloc(a, (size_t)size);
 	Dwarf_Block block;
@@ -494,16 +507,16 @@ static struct location_value constant(Dwarf_Attribute *attr, uint64_t size, stru
 
 	if (dwarf_formblock(attr, &block) == 0) {
 		if (block.length < size)
-			return of_problem(broken);
+			return location_value_of_problem(broken);
 		memcpy(bytes, block.data, (size_t)size);
 	} else if (size > sizeof(number)) {
-		return of_problem(unsupported);
+		return location_value_of_problem(unsupported);
 	} else if (dwarf_formsdata(attr, &signed_number) == 0) {
 		memcpy(bytes, &signed_number, (size_t)size);
 	} else if (dwarf_formudata(attr, &number) == 0) {
 		memcpy(bytes, &number, (size_t)size);
 	} else {
-		return of_problem(unsupported);
+		return location_value_of_problem(unsupported);
 	}
 	return (struct location_value){ .bytes = bytes };
 }
@@ -512,14 +525,14 @@ struct location_value location_value_run(const struct location_frame *f, Dwarf_A
                                          const Dwarf_Op *ops, size_t n, uint64_t size,
                                          struct arena *a)
 {
-	struct machine m = { .f = f, .frame = f->frame, .a = a, .attr = attr };
+	struct location_value_machine m = { .f = f, .frame = f->frame, .a = a, .attr = attr };
 	size_t i = 0;
 
 	if (size > LOCATION_MAX_BYTES)
 		size = LOCATION_MAX_BYTES;
 	if (n == 0)
-		return of_problem(optimised_out);
-	while (i < n && !is_piece(&ops[i]))
+		return location_value_of_problem(optimised_out);
+	while (i < n && !location_value_is_piece(&ops[i]))
 		i++;
 	return i < n ? pieces(&m, ops, n, size) : simple(&m, ops, n, size);
 }
@@ -531,9 +544,10 @@ struct location_value location_value_read(const struct location_frame *f, Dwarf_
 	size_t n;
 
 	if (dwarf_whatattr(attr) == DW_AT_const_value)
-		return constant(attr, size < LOCATION_MAX_BYTES ? size : LOCATION_MAX_BYTES, a);
+		return location_value_constant(
+			attr, size < LOCATION_MAX_BYTES ? size : LOCATION_MAX_BYTES, a);
 	int found = dwarf_getlocation_addr(attr, f->pc, &ops, &n, 1);
 	if (found <= 0)
-		return of_problem(found ? broken : not_here);
+		return location_value_of_problem(found ? broken : not_here);
 	return location_value_run(f, attr, ops, n, size, a);
 }

@@ -22,7 +22,7 @@ struct location_frame {
 	uint64_t pc;                /* link-time address of the instruction */
 };
 
-/* What was found: exactly one of the three. */
+/* The value found: exactly one of the three. */
 struct location_value {
 	bool in_memory;
 	uint64_t addr; /* in_memory */
@@ -39,8 +39,8 @@ struct location_value location_value_read(const struct location_frame *f, Dwarf_
                                           uint64_t size, struct arena *a);
 
 /*
- * The same for the operations of an expression. attr: what has them, for operations with a block of
- * their own.
+ * Evaluates the operations of an expression. attr: the attribute that has them, for operations with
+ * a block of their own.
  */
 struct location_value location_value_run(const struct location_frame *f, Dwarf_Attribute *attr,
                                          const Dwarf_Op *ops, size_t n, uint64_t size,

@@ -13,22 +13,24 @@
 
 enum { MAX_DIES = 1 << 20 };
 
-struct listing {
+struct native_variables_listing {
 	struct dwarf_module *dm;
 	const struct location_frame *frame;
 	struct arena *a;
 	VEC(struct native_variable) found;
 	size_t seen; /* DIEs */
 	bool cut;    /* there are more variables than were read */
-	/* Of a function that polls a coroutine; else NULL. */
+	/* The states of the coroutine that the function polls; NULL: it polls none. */
 	struct await_states *awaits;
 	const struct type *coroutine;
 	uint64_t coroutine_addr;    /* 0: unknown */
-	struct variable_flow *flow; /* of the frame's function; NULL of an inlined one */
+	struct variable_flow *flow; /* of the frame's function */
+	bool inlined;               /* the variables are those of a function inlined into it */
 	Dwarf_Die *function;
 };
 
-static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_t size)
+static struct location_value value_of(struct native_variables_listing *l, Dwarf_Die *die,
+                                      uint64_t size)
 {
 	Dwarf_Attribute attr;
 
@@ -43,7 +45,7 @@ static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_
 /* ---- variables that an await loses ---- */
 
 /* The value of an argument Pin<&mut T>; 0: unknown. */
-static uint64_t read_pin(struct listing *l, Dwarf_Die *argument)
+static uint64_t native_variables_read_pin(struct native_variables_listing *l, Dwarf_Die *argument)
 {
 	uint64_t ret = 0;
 	const struct location_value v = value_of(l, argument, sizeof(ret));
@@ -57,7 +59,7 @@ static uint64_t read_pin(struct listing *l, Dwarf_Die *argument)
 	return err ? 0 : ret;
 }
 
-static void find_awaits(struct listing *l, Dwarf_Die *function)
+static void find_awaits(struct native_variables_listing *l, Dwarf_Die *function)
 {
 	Dwarf_Die child;
 
@@ -68,12 +70,12 @@ static void find_awaits(struct listing *l, Dwarf_Die *function)
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
 		l->coroutine = await_states_coroutine(await_states_type_of(l->dm, &child));
-		l->coroutine_addr = read_pin(l, &child);
+		l->coroutine_addr = native_variables_read_pin(l, &child);
 		return;
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static bool may_be_lost(struct listing *l, Dwarf_Die *block, Dwarf_Die *variable)
+static bool may_be_lost(struct native_variables_listing *l, Dwarf_Die *block, Dwarf_Die *variable)
 {
 	SCRATCH(a);
 	Dwarf_Attribute location;
@@ -88,7 +90,8 @@ static bool may_be_lost(struct listing *l, Dwarf_Die *block, Dwarf_Die *variable
 
 /* ---- all variables ---- */
 
-static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
+static void native_variables_add(struct native_variables_listing *l, Dwarf_Die *block,
+                                 Dwarf_Die *die)
 {
 	struct native_variable v = { .dm = l->dm,
 		                     .die = dwarf_dieoffset(die),
@@ -104,8 +107,8 @@ static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 	v.may_be_lost = may_be_lost(l, block, die);
 	if (l->flow) {
 		SCRATCH(a);
-		const struct flow_summary summary =
-			variable_flow_summary(l->flow, block, die, l->frame->frame->lookup_pc, &a);
+		const struct flow_summary summary = variable_flow_summary(
+			l->flow, block, die, l->inlined, l->frame->frame->lookup_pc, &a);
 
 		v.state = variable_flow_state(&summary, l->frame->target, l->frame->frame,
 		                              l->coroutine, l->coroutine_addr);
@@ -116,12 +119,12 @@ static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 	*vec_push(&l->found) = v;
 }
 
-static bool is_variable(int tag)
+static bool native_variables_is_variable(int tag)
 {
 	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
 }
 
-static bool is_listed(const struct listing *l, const char *name)
+static bool native_variables_is_listed(const struct native_variables_listing *l, const char *name)
 {
 	for (size_t i = 0; i < l->found.n; i++) {
 		if (strcmp(l->found.data[i].name, name) == 0)
@@ -131,7 +134,7 @@ static bool is_listed(const struct listing *l, const char *name)
 }
 
 /* Variables of a function or block of which its copy here has nothing left. */
-static void add_lost(struct listing *l, Dwarf_Die *scope)
+static void add_lost(struct native_variables_listing *l, Dwarf_Die *scope)
 {
 	Dwarf_Attribute origin, name;
 	Dwarf_Die abstract, child;
@@ -140,20 +143,21 @@ static void add_lost(struct listing *l, Dwarf_Die *scope)
 	    !dwarf_formref_die(&origin, &abstract) || dwarf_child(&abstract, &child) != 0)
 		return;
 	do {
-		const char *text =
-			is_variable(dwarf_tag(&child)) && dwarf_attr(&child, DW_AT_name, &name)
-				? dwarf_formstring(&name)
-				: NULL;
+		const char *text = native_variables_is_variable(dwarf_tag(&child)) &&
+		                                   dwarf_attr(&child, DW_AT_name, &name)
+		                           ? dwarf_formstring(&name)
+		                           : NULL;
 
 		l->cut |= ++l->seen > MAX_DIES;
 		if (l->cut)
 			return;
-		if (text && !is_listed(l, text))
-			add_variable(l, scope, &child);
+		if (text && !native_variables_is_listed(l, text))
+			native_variables_add(l, scope, &child);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
+static void native_variables_add_scope(struct native_variables_listing *l, Dwarf_Die *die,
+                                       int depth)
 {
 	bool any = dwarf_haschildren(die) > 0;
 	Dwarf_Die child;
@@ -167,10 +171,10 @@ static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
 		l->cut |= ++l->seen > MAX_DIES;
 		if (l->cut)
 			return;
-		if (is_variable(tag))
-			add_variable(l, die, &child);
+		if (native_variables_is_variable(tag))
+			native_variables_add(l, die, &child);
 		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, l->frame->pc) == 1)
-			add_scope(l, &child, depth + 1);
+			native_variables_add_scope(l, &child, depth + 1);
 	}
 	add_lost(l, die);
 }
@@ -204,7 +208,7 @@ static void note_line(struct declared_lines *d, Dwarf_Die *variable)
 	map_put(&d->by_name, key, (void *)(intptr_t)line);
 }
 
-static void read_lines(struct declared_lines *d, Dwarf_Die *scope, int depth)
+static void native_variables_read_lines(struct declared_lines *d, Dwarf_Die *scope, int depth)
 {
 	Dwarf_Die child;
 
@@ -215,16 +219,16 @@ static void read_lines(struct declared_lines *d, Dwarf_Die *scope, int depth)
 		d->cut |= ++d->seen > MAX_DIES;
 		if (d->cut)
 			return;
-		if (is_variable(dwarf_tag(&child)))
+		if (native_variables_is_variable(dwarf_tag(&child)))
 			note_line(d, &child);
 		else if (dwarf_tag(&child) == DW_TAG_lexical_block)
-			read_lines(d, &child, depth + 1);
+			native_variables_read_lines(d, &child, depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
 /* An inlined copy lacks blocks of which it has no code; the function that it is a copy of has all.
  */
-static void find_sole(struct listing *l, Dwarf_Die *function)
+static void find_sole(struct native_variables_listing *l, Dwarf_Die *function)
 {
 	struct declared_lines d = { 0 };
 	Dwarf_Attribute origin;
@@ -234,9 +238,9 @@ static void find_sole(struct listing *l, Dwarf_Die *function)
 		return;
 	if (dwarf_attr(function, DW_AT_abstract_origin, &origin) &&
 	    dwarf_formref_die(&origin, &abstract))
-		read_lines(&d, &abstract, 0);
+		native_variables_read_lines(&d, &abstract, 0);
 	else
-		read_lines(&d, function, 0);
+		native_variables_read_lines(&d, function, 0);
 	for (size_t i = 0; i < l->found.n && !d.cut; i++) {
 		struct native_variable *v = &l->found.data[i];
 
@@ -268,7 +272,7 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	size_t n, level = scope->level;
 	const struct location *chain = lookup_functions_at(di, scope->frame->lookup_pc, a, &n);
 	const struct function *outer = chain[n - 1].function;
-	struct listing l = { .a = a };
+	struct native_variables_listing l = { .a = a };
 	Dwarf_Attribute base;
 	Dwarf_Die function, die;
 
@@ -303,9 +307,9 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	l.frame = &frame;
 	l.function = &die;
 	find_awaits(&l, &die);
-	if (level == n - 1)
-		l.flow = variable_flow_open(outer, &function);
-	add_scope(&l, &die, 0);
+	l.flow = variable_flow_open(outer, &function);
+	l.inlined = level < n - 1;
+	native_variables_add_scope(&l, &die, 0);
 	find_sole(&l, &die);
 	await_states_free(l.awaits);
 	variable_flow_free(l.flow);

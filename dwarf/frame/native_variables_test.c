@@ -250,7 +250,7 @@ static void test_no_value(void **state)
 	               "when the function began");
 	assert_problem(EVALUATE(8, WITH(DW_OP_regx, 40)), "register");
 	assert_problem(EVALUATE(16, ADD(DW_OP_reg3)), "register");
-	assert_problem(EVALUATE(8, ADD(DW_OP_implicit_pointer)), "no address any more");
+	assert_problem(EVALUATE(8, ADD(DW_OP_implicit_pointer)), "no longer has an address");
 	/* Hostile: an endless loop, an empty stack, a division by 0, memory that is not there. */
 	assert_problem(EVALUATE(8, { .atom = DW_OP_skip, .number = 0xfffd }), "not valid");
 	assert_problem(EVALUATE(8, ADD(DW_OP_plus)), "not valid");

@@ -5,7 +5,7 @@
 enum { WORD = 8, MAX_DEPTH = 32 };
 
 /* How the compiler passes a type. */
-enum shape {
+enum result_place_shape {
 	SHAPE_UNKNOWN,
 	SHAPE_NOTHING, /* no size */
 	SHAPE_SCALAR,
@@ -20,19 +20,19 @@ struct scalar {
 };
 
 struct layout {
-	enum shape shape;
+	enum result_place_shape shape;
 	struct scalar scalars[2];
 };
 
 /* The members of a struct or a variant that have a size, of which two are enough. */
-struct sized {
+struct result_place_sized {
 	struct member members[2];
 	size_t n; /* may be more than two */
 };
 
-static struct layout layout_of(const struct type *t, int depth);
+static struct layout result_place_layout_of(const struct type *t, int depth);
 
-static void add_sized(const struct type *t, struct sized *ret)
+static void result_place_add_sized(const struct type *t, struct result_place_sized *ret)
 {
 	size_t n = 0;
 	const struct member *m = t ? type_members(t, &n) : NULL;
@@ -64,8 +64,9 @@ static struct layout pair(uint64_t size, const struct scalar *a, const struct sc
 	return (struct layout){ SHAPE_PAIR, { *first, *second } };
 }
 
-/* Of a struct, or of the only variant with values. */
-static struct layout layout_of_members(uint64_t size, const struct sized *sized, int depth)
+/* The layout of a struct, or of the only variant with values. */
+static struct layout
+result_place_layout_of_members(uint64_t size, const struct result_place_sized *sized, int depth)
 {
 	struct layout l[2];
 
@@ -74,7 +75,7 @@ static struct layout layout_of_members(uint64_t size, const struct sized *sized,
 	if (sized->n > 2)
 		return (struct layout){ .shape = SHAPE_BYTES };
 	for (size_t i = 0; i < sized->n; i++) {
-		l[i] = layout_of(sized->members[i].type, depth + 1);
+		l[i] = result_place_layout_of(sized->members[i].type, depth + 1);
 		if (l[i].shape == SHAPE_UNKNOWN)
 			return l[i];
 		for (size_t j = 0; j < 2; j++)
@@ -93,23 +94,23 @@ static struct layout layout_of_members(uint64_t size, const struct sized *sized,
 static struct layout layout_of_niche(const struct type *t, int depth)
 {
 	const struct type *whole = NULL;
-	struct sized sized = { 0 };
+	struct result_place_sized sized = { 0 };
 	size_t n;
 	const struct variant *v = type_variants(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct sized other = { 0 };
+		struct result_place_sized other = { 0 };
 
 		if (v[i].is_default && !whole) {
 			whole = v[i].payload;
 			continue;
 		}
-		add_sized(v[i].payload, &other);
+		result_place_add_sized(v[i].payload, &other);
 		if (other.n)
 			return (struct layout){ .shape = SHAPE_BYTES };
 	}
-	add_sized(whole, &sized);
-	return layout_of_members(type_size(t), &sized, depth);
+	result_place_add_sized(whole, &sized);
+	return result_place_layout_of_members(type_size(t), &sized, depth);
 }
 
 static struct layout layout_of_tagged(const struct type *t, const struct member *tag, int depth)
@@ -122,13 +123,14 @@ static struct layout layout_of_tagged(const struct type *t, const struct member 
 	if (first.size == type_size(t))
 		return (struct layout){ SHAPE_SCALAR, { first } };
 	for (size_t i = 0; i < n; i++) {
-		struct sized sized = { 0 };
+		struct result_place_sized sized = { 0 };
 
-		add_sized(v[i].payload, &sized);
+		result_place_add_sized(v[i].payload, &sized);
 		if (!sized.n)
 			continue;
-		const struct layout l = sized.n == 1 ? layout_of(sized.members[0].type, depth + 1)
-		                                     : (struct layout){ .shape = SHAPE_BYTES };
+		const struct layout l =
+			sized.n == 1 ? result_place_layout_of(sized.members[0].type, depth + 1)
+				     : (struct layout){ .shape = SHAPE_BYTES };
 		if (l.shape != SHAPE_SCALAR)
 			return (struct layout){ .shape = l.shape == SHAPE_UNKNOWN ? l.shape
 				                                                  : SHAPE_BYTES };
@@ -158,21 +160,21 @@ static struct layout layout_of_enum(const struct type *t, int depth)
 	for (size_t i = 0; i < n; i++)
 		niche |= v[i].is_default;
 	if (niche || !tag) {
-		struct sized sized = { 0 };
+		struct result_place_sized sized = { 0 };
 
 		if (niche)
 			return layout_of_niche(t, depth);
-		add_sized(v[0].payload, &sized);
-		return layout_of_members(type_size(t), &sized, depth);
+		result_place_add_sized(v[0].payload, &sized);
+		return result_place_layout_of_members(type_size(t), &sized, depth);
 	}
 	return layout_of_tagged(t, tag, depth);
 }
 
-static struct layout layout_of(const struct type *t, int depth)
+static struct layout result_place_layout_of(const struct type *t, int depth)
 {
 	uint64_t size = type_size(t);
 	enum type_kind kind = type_kind(t);
-	struct sized sized = { 0 };
+	struct result_place_sized sized = { 0 };
 
 	if (depth > MAX_DEPTH || kind == TYPE_OPAQUE || kind == TYPE_FUNCTION)
 		return (struct layout){ .shape = SHAPE_UNKNOWN };
@@ -182,11 +184,11 @@ static struct layout layout_of(const struct type *t, int depth)
 	case TYPE_ARRAY:
 		return (struct layout){ .shape = SHAPE_BYTES };
 	case TYPE_STRUCT:
-		add_sized(t, &sized);
-		return layout_of_members(size, &sized, depth);
+		result_place_add_sized(t, &sized);
+		return result_place_layout_of_members(size, &sized, depth);
 	case TYPE_UNION:
-		add_sized(t, &sized);
-		return sized.n == 1 ? layout_of_members(size, &sized, depth)
+		result_place_add_sized(t, &sized);
+		return sized.n == 1 ? result_place_layout_of_members(size, &sized, depth)
 		                    : (struct layout){ .shape = SHAPE_UNKNOWN };
 	case TYPE_ENUM:
 		return layout_of_enum(t, depth);
@@ -229,7 +231,7 @@ static void place_bytes(uint64_t size, struct result_place *ret)
 
 void result_place(const struct type *t, struct result_place *ret)
 {
-	const struct layout l = layout_of(t, 0);
+	const struct layout l = result_place_layout_of(t, 0);
 
 	*ret = (struct result_place){ 0 };
 	switch (l.shape) {

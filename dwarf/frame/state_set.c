@@ -5,7 +5,7 @@
 enum { BITS = 64, MAX_STATES = 1 << 20 /* numbers of states in a target may be any */ };
 
 /* Gives the set words of its own, at least n of them. */
-static void own(struct state_set *s, struct arena *a, size_t n)
+static void state_set_own(struct state_set *s, struct arena *a, size_t n)
 {
 	const struct state_set old = *s;
 
@@ -19,7 +19,7 @@ void state_set_add(struct state_set *s, struct arena *a, size_t state)
 {
 	if (state >= MAX_STATES || state_set_has(s, state))
 		return;
-	own(s, a, state / BITS + 1);
+	state_set_own(s, a, state / BITS + 1);
 	s->words[state / BITS] |= UINT64_C(1) << state % BITS;
 }
 
@@ -27,21 +27,21 @@ void state_set_unite(struct state_set *s, struct arena *a, const struct state_se
 {
 	if (state_set_is_within(with, s))
 		return;
-	own(s, a, with->n);
+	state_set_own(s, a, with->n);
 	for (size_t i = 0; i < with->n; i++)
 		s->words[i] |= with->words[i];
 }
 
 void state_set_keep(struct state_set *s, struct arena *a, const struct state_set *in)
 {
-	own(s, a, s->n);
+	state_set_own(s, a, s->n);
 	for (size_t i = 0; i < s->n; i++)
 		s->words[i] &= state_set_word(in, i);
 }
 
 void state_set_remove(struct state_set *s, struct arena *a, const struct state_set *in)
 {
-	own(s, a, s->n);
+	state_set_own(s, a, s->n);
 	for (size_t i = 0; i < s->n; i++)
 		s->words[i] &= ~state_set_word(in, i);
 }

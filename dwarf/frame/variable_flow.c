@@ -9,6 +9,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/frame/frame_slots.h"
 #include "dwarf/frame/generator_type.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/module/line.h"
@@ -25,7 +26,8 @@ struct declared {
 
 struct variable_flow {
 	struct dwarf_module *dm;
-	struct code_flow *code;
+	struct code_flow *code;    /* NULL: it is optimised, and only slots is there */
+	struct frame_slots *slots; /* of optimised code */
 	const struct type *coroutine;
 	unsigned base;
 	int64_t base_offset;
@@ -34,7 +36,7 @@ struct variable_flow {
 
 /* ---- places ---- */
 
-static bool read_operations(Dwarf_Die *die, unsigned name, Dwarf_Op **ops, size_t *n)
+static bool variable_flow_read_operations(Dwarf_Die *die, unsigned name, Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Attribute attr;
 
@@ -66,7 +68,7 @@ static bool read_base(const struct function *f, Dwarf_Die *function, unsigned *r
 	size_t n;
 
 	*offset = 0;
-	if (!read_operations(function, DW_AT_frame_base, &op, &n))
+	if (!variable_flow_read_operations(function, DW_AT_frame_base, &op, &n))
 		return false;
 	if (n == 3 && op[1].atom == DW_OP_consts && op[2].atom == DW_OP_plus)
 		*offset = (int64_t)op[1].number;
@@ -90,7 +92,8 @@ static bool read_base(const struct function *f, Dwarf_Die *function, unsigned *r
  * A place in the frame, or behind a pointer that the frame has (*behind): then ret->offset is that
  * of the pointer, and *distance what is added to it.
  */
-static bool read_place(Dwarf_Die *die, struct flow_place *ret, bool *behind, int64_t *distance)
+static bool variable_flow_read_place(Dwarf_Die *die, struct flow_place *ret, bool *behind,
+                                     int64_t *distance)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *op;
@@ -107,8 +110,8 @@ static bool read_place(Dwarf_Die *die, struct flow_place *ret, bool *behind, int
 }
 
 /*
- * Of an argument that is passed by its address, the locations are a list: it is now in a register,
- * now in the frame (rustc 1.95, `fn callee(text: String)`).
+ * Reads the place of an argument that is passed by its address. Its locations are a list: the
+ * address is now in a register, now in the frame (rustc 1.95, `fn callee(text: String)`).
  */
 static bool read_argument(const struct variable_flow *w, Dwarf_Die *die, struct flow_place *ret)
 {
@@ -129,15 +132,15 @@ static bool read_argument(const struct variable_flow *w, Dwarf_Die *die, struct 
 	return false;
 }
 
-static struct flow_place place_of(const struct variable_flow *w, Dwarf_Die *die, bool *known,
-                                  int64_t *pointer)
+static struct flow_place variable_flow_place_of(const struct variable_flow *w, Dwarf_Die *die,
+                                                bool *known, int64_t *pointer)
 {
 	struct flow_place place = { 0 };
 	const struct type *type = await_states_type_of(w->dm, die);
 	int64_t distance = 0;
 	bool behind = true;
 
-	*known = type && read_place(die, &place, &behind, &distance);
+	*known = type && variable_flow_read_place(die, &place, &behind, &distance);
 	if (type && !*known) {
 		*known = read_argument(w, die, &place);
 		behind = true;
@@ -162,14 +165,14 @@ static struct flow_place place_of(const struct variable_flow *w, Dwarf_Die *die,
 
 /* ---- reading ---- */
 
-static unsigned line_of(Dwarf_Die *die)
+static unsigned variable_flow_line_of(Dwarf_Die *die)
 {
 	int line;
 
 	return dwarf_decl_line(die, &line) == 0 && line > 0 ? (unsigned)line : 0;
 }
 
-static const char *name_of(Dwarf_Die *die)
+static const char *variable_flow_name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 
@@ -186,7 +189,7 @@ static bool read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned de
 	do {
 		struct declared d = { .die = dwarf_dieoffset(&child),
 			              .block = dwarf_dieoffset(scope),
-			              .line = line_of(&child) };
+			              .line = variable_flow_line_of(&child) };
 		int64_t pointer;
 		bool known;
 
@@ -197,8 +200,8 @@ static bool read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned de
 			continue;
 		if (w->declared.n >= MAX_VARIABLES)
 			return false;
-		d.place = place_of(w, &child, &known, &pointer);
-		d.name = name_of(&child);
+		d.place = variable_flow_place_of(w, &child, &known, &pointer);
+		d.name = variable_flow_name_of(&child);
 		if (known)
 			*vec_push(&w->declared) = d;
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -216,41 +219,57 @@ static bool read_generator_place(Dwarf_Die *function, struct flow_place *ret)
 		return false;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_variable &&
-		    read_place(&child, ret, &behind, &distance) && behind)
+		    variable_flow_read_place(&child, ret, &behind, &distance) && behind)
 			return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;
 }
 
-struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function)
+/* Reads the code if it is not optimised. *optimised: it is, or it may be. */
+static void variable_flow_read_code(struct variable_flow *w, const struct function *f,
+                                    Dwarf_Die *function, bool *optimised)
 {
-	struct variable_flow w = { .dm = f->dm };
 	struct flow_place argument = { 0 };
 	int64_t distance;
 	Dwarf_Die die;
 	bool behind;
 
-	if (!read_base(f, function, &w.base, &w.base_offset))
-		return NULL;
+	*optimised = frame_slots_is_optimised(f->dm, function);
+	if (*optimised)
+		return;
 	bool any = argument_place_first_die(function, &die);
-	if (any && !read_place(&die, &argument, &behind, &distance))
-		return NULL;
-	w.coroutine = any ? await_states_coroutine(await_states_type_of(f->dm, &die))
-	                  : generator_type_of(f->dm, function);
-	if (!any && w.coroutine && !read_generator_place(function, &argument))
-		return NULL;
+	bool placed = any && variable_flow_read_place(&die, &argument, &behind, &distance);
+	w->coroutine = any ? await_states_coroutine(await_states_type_of(f->dm, &die))
+	                   : generator_type_of(f->dm, function);
+	if (w->coroutine && !placed && (any || !read_generator_place(function, &argument)))
+		return;
 	const struct flow_function of = {
 		.f = f,
-		.base = w.base,
-		.coroutine = w.coroutine,
-		.argument = argument.offset + w.base_offset,
+		.base = w->base,
+		.coroutine = w->coroutine,
+		.argument = argument.offset + w->base_offset,
 	};
-	w.code = code_flow_read(f->dm->di, &of);
-	struct variable_flow *ret = w.code ? calloc(1, sizeof(*ret)) : NULL;
-	if (!ret)
+	w->code = code_flow_read(f->dm->di, &of, optimised);
+}
+
+struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function)
+{
+	struct variable_flow w = { .dm = f->dm };
+	bool optimised;
+
+	if (!read_base(f, function, &w.base, &w.base_offset))
 		return NULL;
+	variable_flow_read_code(&w, f, function, &optimised);
+	if (!w.code && !optimised)
+		return NULL;
+	struct variable_flow *ret = calloc(1, sizeof(*ret));
+	if (!ret)
+		out_of_memory();
 	*ret = w;
-	if (read_declared(ret, function, 0))
+	if (!w.code)
+		ret->slots =
+			frame_slots_open(f, function, (struct frame_base){ w.base, w.base_offset });
+	if (ret->slots || read_declared(ret, function, 0))
 		return ret;
 	variable_flow_free(ret);
 	return NULL;
@@ -266,13 +285,14 @@ void variable_flow_free(struct variable_flow *w)
 	if (!w)
 		return;
 	code_flow_free(w->code);
+	frame_slots_free(w->slots);
 	vec_free(&w->declared);
 	free(w);
 }
 
 /* ---- the coroutine's layout ---- */
 
-static bool is_overlap(const struct flow_place *a, const struct flow_place *b)
+static bool variable_flow_is_overlap(const struct flow_place *a, const struct flow_place *b)
 {
 	return a->in_coroutine == b->in_coroutine && a->offset < b->offset + (int64_t)b->size &&
 	       b->offset < a->offset + (int64_t)a->size;
@@ -321,7 +341,7 @@ static void add_temporaries(const struct variable_flow *w, const struct flow_pla
 				                          (int64_t)(v[i].offset + m[j].offset),
 				                          type_size(m[j].type) };
 
-			if (is_overlap(&other, place) && ret->n < MAX_VARIABLES)
+			if (variable_flow_is_overlap(&other, place) && ret->n < MAX_VARIABLES)
 				*vec_push(ret) = (struct flow_rival){ .place = other };
 		}
 	}
@@ -336,7 +356,7 @@ static void find_rivals(const struct variable_flow *w, const struct flow_place *
 		const struct declared *d = &w->declared.data[i];
 		bool is_temporary = !d->name || str_begins(d->name, "__");
 
-		if (d->die != die && is_overlap(&d->place, place))
+		if (d->die != die && variable_flow_is_overlap(&d->place, place))
 			*vec_push(ret) = (struct flow_rival){ d->place, d->block,
 				                              is_temporary ? 0 : d->line };
 	}
@@ -352,7 +372,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool block_has(uint64_t pc, uint64_t block, void *arg)
+static bool variable_flow_block_has(uint64_t pc, uint64_t block, void *arg)
 {
 	const struct variable_flow *w = arg;
 	Dwarf_Die die;
@@ -409,7 +429,8 @@ static bool is_merged(struct variable_flow *w, const struct flow_variable *v, Dw
 		const struct declared *d = &w->declared.data[i];
 
 		if (d->die > die && d->name && !str_begins(d->name, "__") &&
-		    is_overlap(&d->place, &v->place) && block_has(pc, d->block, w))
+		    variable_flow_is_overlap(&d->place, &v->place) &&
+		    variable_flow_block_has(pc, d->block, w))
 			return true;
 	}
 	return false;
@@ -432,8 +453,19 @@ static bool is_declared_later(struct variable_flow *w, Dwarf_Die *variable, unsi
 	       line > l[n - 1].line && strcmp(last_part(file), last_part(here)) == 0;
 }
 
+static struct flow_summary slot_summary(struct variable_flow *w, Dwarf_Die *block,
+                                        Dwarf_Die *variable, uint64_t pc)
+{
+	struct slot_answer answer;
+
+	if (!frame_slots_ask(w->slots, block, variable, pc, &answer))
+		return (struct flow_summary){ 0 };
+	return (struct flow_summary){ .slot_unset = answer.unset, .slot_stale = answer.stale };
+}
+
 struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *block,
-                                          Dwarf_Die *variable, uint64_t pc, struct arena *a)
+                                          Dwarf_Die *variable, bool inlined, uint64_t pc,
+                                          struct arena *a)
 {
 	struct flow_summary ret = { 0 };
 	rival_vec rivals = { 0 };
@@ -443,30 +475,34 @@ struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *bl
 
 	if (!w)
 		return ret;
-	struct flow_variable v = { .place = place_of(w, variable, &known, &pointer),
+	if (w->slots)
+		return slot_summary(w, block, variable, pc);
+	struct flow_variable v = { .place = variable_flow_place_of(w, variable, &known, &pointer),
 		                   .block = dwarf_dieoffset(block),
-		                   .line = line_of(variable),
-		                   .is_in = block_has,
+		                   .line = variable_flow_line_of(variable),
+		                   .is_in = variable_flow_block_has,
 		                   .arg = w };
-	if (!known)
+	/* The lines by which the code of rivals is found are those of the function itself. */
+	if (!known || (inlined && v.place.in_coroutine))
 		return ret;
 	v.by_pointer = pointer != INT64_MIN && !v.place.in_coroutine;
 	if (v.place.in_coroutine)
-		v.saved = saved_in(w, &v.place, name_of(variable), a);
+		v.saved = saved_in(w, &v.place, variable_flow_name_of(variable), a);
 	find_rivals(w, &v.place, dwarf_dieoffset(variable), &rivals);
 	v.rivals = rivals.data;
 	v.nrivals = rivals.n;
 	if (code_flow_ask(w->code, &v, pc, a, &answer)) {
-		ret = (struct flow_summary){ .known = true,
-			                     .used = answer.used && !is_merged(w, &v, variable, pc),
-			                     .lent = answer.lent || v.by_pointer,
-			                     .shared = rivals.n != 0 ||
-			                               (answer.wide &&
-			                                dwarf_tag(variable) == DW_TAG_variable),
-			                     .later = is_declared_later(w, variable, v.line, pc),
-			                     .set = answer.set,
-			                     .unset = answer.unset,
-			                     .base = w->base };
+		ret = (struct flow_summary){
+			.known = true,
+			.used = answer.used && !is_merged(w, &v, variable, pc),
+			.lent = answer.lent || v.by_pointer,
+			.shared = rivals.n != 0 ||
+			          (answer.wide && dwarf_tag(variable) == DW_TAG_variable),
+			.later = !inlined && is_declared_later(w, variable, v.line, pc),
+			.set = answer.set,
+			.unset = answer.unset,
+			.base = w->base
+		};
 		if (v.place.in_coroutine)
 			add_pointer(w, &v, pointer, pc, a, &ret);
 		if (answer.has_flag)
@@ -525,6 +561,11 @@ struct variable_state variable_flow_state(const struct flow_summary *summary, st
 		.shared = summary->shared,
 		.widened = summary->widened,
 	};
+
+	if (!summary->known) {
+		ret.unset = summary->slot_unset;
+		ret.stale = summary->slot_stale;
+	}
 
 	if (!summary->known || !summary->has_flag || !base ||
 	    !state_set_is_within(&states, &summary->flag_set))

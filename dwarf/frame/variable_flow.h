@@ -1,6 +1,6 @@
 /*
- * What is known of the value of a variable at an instruction: by the code of its function
- * (code_flow.h), the state of the coroutine in which the poll began, and its drop flag.
+ * Judges the value of a variable at an instruction, by the code of its function (code_flow.h), the
+ * state of the coroutine in which the poll began, and its drop flag.
  */
 #ifndef DWARF_FRAME_VARIABLE_FLOW_H
 #define DWARF_FRAME_VARIABLE_FLOW_H
@@ -25,37 +25,41 @@ struct flow_summary {
 	int64_t flag_offset;
 	unsigned base; /* DWARF number of the register to which offsets in the frame belong */
 	bool widened;  /* not known; see wide_scope.h */
+	/* Not known, and at one place of a frame of optimised code: as in struct slot_answer. */
+	bool slot_unset, slot_stale;
 };
 
 struct variable_flow;
 
 /*
- * Reads the code of a function (function: its DIE). NULL: nothing is known of its variables, as
- * where it is optimised. For variable_flow_free(), which allows NULL.
+ * Reads the code of a function (function: its DIE). NULL: nothing is known of its variables. For
+ * variable_flow_free(), which allows NULL.
  */
 struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function);
 void variable_flow_free(struct variable_flow *flow);
 /*
- * The facts about a variable of a block (lexical, or the function) at a run-time address. The words
- * of the sets are in the arena.
+ * The facts about a variable of a block (lexical, the function, or an inlined call) at a run-time
+ * address. inlined: the block is that of a call, or in one. The words of the sets are in the arena.
  */
 struct flow_summary variable_flow_summary(struct variable_flow *flow, Dwarf_Die *block,
-                                          Dwarf_Die *variable, uint64_t pc, struct arena *a);
+                                          Dwarf_Die *variable, bool inlined, uint64_t pc,
+                                          struct arena *a);
 /* Whether a function is too long for its code to be read: no value of it is in doubt then. */
 bool variable_flow_is_cut(const struct function *f);
 
 /* The facts about a variable in one frame. */
 struct variable_state {
-	bool known;
+	bool known;   /* of unoptimised code; else unset, widened and stale count alone */
 	bool later;   /* its declaration is behind the line: it is not visible */
 	bool never;   /* no way to the instruction sets it */
-	bool unset;   /* on some way it was not set */
+	bool unset;   /* on some way it was not set; of optimised code: likewise, or unknown */
 	bool used;    /* its value is used later: the variable has it */
 	bool gone;    /* its drop flag is false: it was moved out, or not set */
 	bool kept;    /* its drop flag is true: it was not */
 	bool lent;    /* it may have been changed by a function to which it was moved */
 	bool shared;  /* its bytes may have those of another variable, if it is not used later */
 	bool widened; /* not known; see wide_scope.h */
+	bool stale;   /* not known: what is in its place is not read any more before it is set */
 };
 
 /*

@@ -1,4 +1,4 @@
-/* Facts about variables at lines of unset.rs, whose code is in the memory, too. */
+/* Facts about variables at lines of unset.rs and slots.rs, whose code is in the memory, too. */
 #include "dwarf/frame/variable_flow.h"
 
 #include <string.h>
@@ -23,6 +23,7 @@ static FILE *open_in_tree(struct arena *a, const char *path)
 }
 
 struct program {
+	const char *name;
 	struct fixture f;
 	struct arena arena;
 	unsigned char stack[STACK_SIZE], object[256];
@@ -46,13 +47,14 @@ static void relocate(unsigned char *file)
 }
 
 /* Maps the segments of the file where they would be loaded. */
-static void program_open(struct program *p)
+static void program_open_named(struct program *p, const char *name)
 {
-	const char *path = "testdata/unit/unset.elf";
+	SCRATCH(a);
+	const char *path = arena_printf(&a, "testdata/unit/%s.elf", name);
 	unsigned char *file;
 	size_t size;
 
-	*p = (struct program){ .f = fixture_open_file(path) };
+	*p = (struct program){ .name = name, .f = fixture_open_file(path) };
 	file = arena_alloc(&p->arena, MAX_FILE);
 	FILE *in = open_in_tree(&p->arena, path);
 	size = fread(file, 1, MAX_FILE, in);
@@ -77,6 +79,11 @@ static void program_open(struct program *p)
 	target_fake_poke(p->f.target, STACK, p->stack, sizeof(p->stack));
 }
 
+static void program_open(struct program *p)
+{
+	program_open_named(p, "unset");
+}
+
 static void program_close(struct program *p)
 {
 	fixture_close(&p->f);
@@ -84,13 +91,13 @@ static void program_close(struct program *p)
 }
 
 /* The number of the line that ends in a comment. */
-static unsigned line_with(const char *comment)
+static unsigned line_with(const struct program *p, const char *comment)
 {
 	SCRATCH(a);
 	char *text = NULL;
 	size_t size = 0;
 	unsigned line = 0, ret = 0;
-	FILE *in = open_in_tree(&a, "testdata/unit/unset.rs");
+	FILE *in = open_in_tree(&a, arena_printf(&a, "testdata/unit/%s.rs", p->name));
 
 	while (getline(&text, &size, in) > 0) {
 		const char *found = strstr(text, "// ");
@@ -123,8 +130,7 @@ static uint64_t address_of(struct program *p, unsigned line)
 			size_t nlines;
 			const struct location *l = lookup_locations(p->f.di, pc, &a, &nlines);
 
-			if (nlines == 1 && l->line == line && l->file &&
-			    strstr(l->file, "unset.rs"))
+			if (l->line == line && l->file && strstr(l->file, p->name))
 				return pc;
 		}
 	}
@@ -148,7 +154,7 @@ static void take(const struct variable *v, void *arg)
 	query->state = v->state;
 }
 
-static struct variable_state ask_at(struct program *p, uint64_t pc, const char *name)
+static struct query ask_any(struct program *p, uint64_t pc, const char *name)
 {
 	uint64_t registers[17];
 	struct frame frame = { .pc = pc,
@@ -166,15 +172,23 @@ static struct variable_state ask_at(struct program *p, uint64_t pc, const char *
 	const struct variable_state first = query.state;
 	variables_in_frame(p->f.di, &frame, 0, take, &query);
 	assert_memory_equal(&first, &query.state, sizeof(first));
-	if (!query.found || !query.state.known)
-		fail_msg("%s is %s at %#" PRIx64, name, query.found ? "not known" : "not there",
-		         pc);
+	if (!query.found)
+		fail_msg("%s is not there at %#" PRIx64, name, pc);
+	return query;
+}
+
+static struct variable_state ask_at(struct program *p, uint64_t pc, const char *name)
+{
+	const struct query query = ask_any(p, pc, name);
+
+	if (!query.state.known)
+		fail_msg("%s is not known at %#" PRIx64, name, pc);
 	return query.state;
 }
 
 static struct variable_state ask(struct program *p, const char *comment, const char *name)
 {
-	return ask_at(p, address_of(p, line_with(comment)), name);
+	return ask_at(p, address_of(p, line_with(p, comment)), name);
 }
 
 static void begin_at(struct program *p, const char *fn, const char *state)
@@ -201,6 +215,18 @@ static void test_late(void **state)
 	program_close(&p);
 }
 
+static void test_large_frame(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open(&p);
+	assert_true(ask(&p, "large: before", "value").never);
+	assert_false(ask(&p, "large: behind", "value").unset);
+	assert_false(ask(&p, "large: before", "pages").unset);
+	program_close(&p);
+}
+
 static void test_prologue(void **state)
 {
 	struct program p;
@@ -208,9 +234,21 @@ static void test_prologue(void **state)
 	(void)state;
 	program_open(&p);
 	const struct function *f =
-		lookup_function(p.f.di, address_of(&p, line_with("late: before")));
+		lookup_function(p.f.di, address_of(&p, line_with(&p, "late: before")));
 	assert_true(ask_at(&p, f->low, "number").never);
 	assert_false(ask(&p, "late: before", "number").unset);
+	program_close(&p);
+}
+
+/* The address of what lies in front of the variable is not its own. */
+static void test_beside(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open(&p);
+	assert_true(ask(&p, "beside: before", "table").unset);
+	assert_false(ask(&p, "beside: behind", "table").unset);
 	program_close(&p);
 }
 
@@ -292,16 +330,175 @@ static void test_moved_in_coroutine(void **state)
 	program_close(&p);
 }
 
+/* ---- optimised code ---- */
+
+enum uncertainty { SURE, UNSET = 1, STALE = 2 };
+
+static enum uncertainty doubt_at(struct program *p, uint64_t pc, const char *name)
+{
+	const struct query query = ask_any(p, pc, name);
+
+	assert_false(query.state.known);
+	return (query.state.unset ? UNSET : 0) | (query.state.stale ? STALE : 0);
+}
+
+static enum uncertainty doubt(struct program *p, const char *comment, const char *name)
+{
+	return doubt_at(p, address_of(p, line_with(p, comment)), name);
+}
+
+static void test_slot_late(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "late: before", "value"), UNSET | STALE);
+	assert_int_equal(doubt(&p, "late: in a branch", "value"), UNSET | STALE);
+	assert_int_equal(doubt(&p, "late: set", "value"), SURE);
+	assert_int_equal(doubt(&p, "late: behind", "value"), SURE);
+	assert_int_equal(doubt(&p, "chosen: before", "outcome"), UNSET | STALE);
+	assert_int_equal(doubt(&p, "chosen: behind", "outcome"), SURE);
+	assert_int_equal(doubt(&p, "returned: before", "table") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "spent: before", "first"), SURE);
+	assert_int_equal(doubt(&p, "spent: behind", "first"), SURE);
+	program_close(&p);
+}
+
+/* The address of a table of jumps is in a register that keeps it over the rounds of a loop. */
+static void test_slot_dispatched(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "dispatched: before", "outcome"), UNSET | STALE);
+	assert_int_equal(doubt(&p, "dispatched: behind", "outcome"), SURE);
+	program_close(&p);
+}
+
+/* The block of the closure that has the variable begins where that of its code does. */
+static void test_slot_captured(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "captured: inside", "first"), SURE);
+	assert_int_equal(doubt(&p, "captured_alone: inside", "total"), SURE);
+	program_close(&p);
+}
+
+/*
+ * The second capture of a closure: in memory after the first capture, in a register in the loop.
+ */
+static void test_slot_captured_second(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	unsigned line = line_with(&p, "captured_promoted: inside");
+	const struct function *f =
+		lookup_function(p.f.di, address_of(&p, line_with(&p, "captured_promoted: behind")));
+	uint64_t pc = f->low;
+	for (unsigned here = 0; here != line && pc < f->high; pc++) {
+		SCRATCH(a);
+		size_t n;
+
+		here = lookup_locations(p.f.di, pc, &a, &n)->line;
+	}
+	assert_int_equal(doubt_at(&p, pc, "second"), STALE);
+	program_close(&p);
+}
+
+/* The code does not show where one variable is moved to the other, nor which of both a store
+ * changes. */
+static void test_slot_merged(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "merged: before", "second") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "merged: behind", "second") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "merged: behind", "first") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "merged_by_index: behind", "earlier") & UNSET, UNSET);
+	program_close(&p);
+}
+
+/* The bytes have another variable's value, or that of the round before. */
+static void test_slot_shared(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "shared: before", "value") & UNSET, UNSET);
+	/* The code would be the same if `value` were set before, and moved to `other`. */
+	assert_int_equal(doubt(&p, "shared: before", "other"), UNSET);
+	assert_int_equal(doubt(&p, "within: behind", "inner"), SURE);
+	assert_int_equal(doubt(&p, "repeated: behind", "each"), SURE);
+	program_close(&p);
+}
+
+/* Each copy of a line in a loop that was unrolled. */
+static void test_slot_unrolled(void **state)
+{
+	struct program p;
+	size_t n = 0;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	unsigned line = line_with(&p, "repeated: before");
+	uint64_t first = address_of(&p, line);
+	const struct function *f = lookup_function(p.f.di, first);
+	for (uint64_t pc = first; pc < f->high; pc++) {
+		SCRATCH(a);
+		size_t nlines;
+
+		if (lookup_locations(p.f.di, pc, &a, &nlines)->line != line ||
+		    (pc > first && lookup_locations(p.f.di, pc - 1, &a, &nlines)->line == line))
+			continue;
+		assert_int_not_equal(doubt_at(&p, pc, "each"), SURE);
+		n++;
+	}
+	assert_int_equal(n, 2);
+	program_close(&p);
+}
+
+static void test_slot_promoted(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "promoted: lent", "sum"), SURE);
+	assert_int_equal(doubt(&p, "promoted: in the loop", "sum"), STALE);
+	assert_int_equal(doubt(&p, "promoted: behind", "sum"), SURE);
+	program_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_large_frame),
 		cmocka_unit_test(test_prologue),
+		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_moves),
 		cmocka_unit_test(test_drop_flag),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_moved_in_coroutine),
+		cmocka_unit_test(test_slot_late),
+		cmocka_unit_test(test_slot_shared),
+		cmocka_unit_test(test_slot_unrolled),
+		cmocka_unit_test(test_slot_promoted),
+		cmocka_unit_test(test_slot_dispatched),
+		cmocka_unit_test(test_slot_captured),
+		cmocka_unit_test(test_slot_captured_second),
+		cmocka_unit_test(test_slot_merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

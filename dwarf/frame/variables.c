@@ -16,14 +16,14 @@ enum { MAX_STACK = 16, MAX_OPS = 64, MAX_PLACES = 1 << 14 };
 
 /* A DWARF expression; this evaluator supports some of its operations. */
 struct expression {
-	struct operation {
+	struct variables_operation {
 		uint64_t atom, number;
 	} * ops;
 	size_t n; /* 0: no expression */
 };
 
 /* A variable in scope at a pc, and its location expression. */
-struct place {
+struct variables_place {
 	const char *name;
 	const struct type *type;
 	uint64_t die;
@@ -38,7 +38,7 @@ struct place {
 /* The variables in scope at a pc. */
 struct scope_plan {
 	struct expression frame_base;
-	VEC(struct place) places;
+	VEC(struct variables_place) places;
 	struct arena arena;
 };
 
@@ -50,14 +50,14 @@ struct frame_walk {
 };
 
 /* A DWARF expression under evaluation (DWARF 5, 2.5 and 2.6). */
-struct evaluation {
+struct variables_evaluation {
 	uint64_t stack[MAX_STACK];
 	size_t n;
 	bool is_value; /* the result is the value itself, not its address */
 	bool failed;
 };
 
-static void push(struct evaluation *e, uint64_t value)
+static void variables_push(struct variables_evaluation *e, uint64_t value)
 {
 	if (e->n == MAX_STACK)
 		e->failed = true;
@@ -65,7 +65,7 @@ static void push(struct evaluation *e, uint64_t value)
 		e->stack[e->n++] = value;
 }
 
-static uint64_t pop(struct evaluation *e)
+static uint64_t variables_pop(struct variables_evaluation *e)
 {
 	if (e->n == 0) {
 		e->failed = true;
@@ -74,43 +74,43 @@ static uint64_t pop(struct evaluation *e)
 	return e->stack[--e->n];
 }
 
-static void push_register(struct evaluation *e, const struct frame_walk *w, uint64_t number,
-                          uint64_t offset)
+static void push_register(struct variables_evaluation *e, const struct frame_walk *w,
+                          uint64_t number, uint64_t offset)
 {
 	if (number >= 64 || !(w->frame->known_regs & UINT64_C(1) << number))
 		e->failed = true;
 	else
-		push(e, w->frame->regs[number] + offset);
+		variables_push(e, w->frame->regs[number] + offset);
 }
 
-static bool evaluate(const struct frame_walk *w, const struct expression *x, bool allow_base,
-                     uint64_t *ret, bool *is_value);
+static bool variables_evaluate(const struct frame_walk *w, const struct expression *x,
+                               bool allow_base, uint64_t *ret, bool *is_value);
 
-static void push_frame_base(struct evaluation *e, const struct frame_walk *w, bool allow,
+static void push_frame_base(struct variables_evaluation *e, const struct frame_walk *w, bool allow,
                             uint64_t offset)
 {
 	uint64_t value;
 	bool is_value;
 
-	if (!allow || !evaluate(w, w->frame_base, false, &value, &is_value))
+	if (!allow || !variables_evaluate(w, w->frame_base, false, &value, &is_value))
 		e->failed = true;
 	else
-		push(e, value + offset);
+		variables_push(e, value + offset);
 }
 
-static void push_memory(struct evaluation *e, const struct frame_walk *w)
+static void variables_push_memory(struct variables_evaluation *e, const struct frame_walk *w)
 {
 	uint64_t value;
-	struct error *err = target_read_uint(w->target, pop(e), 8, &value);
+	struct error *err = target_read_uint(w->target, variables_pop(e), 8, &value);
 
 	e->failed |= err != NULL;
 	if (!err)
-		push(e, value);
+		variables_push(e, value);
 	error_free(err);
 }
 
-static void step(struct evaluation *e, const struct frame_walk *w, const struct operation *op,
-                 bool allow_base)
+static void variables_step(struct variables_evaluation *e, const struct frame_walk *w,
+                           const struct variables_operation *op, bool allow_base)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
 		push_register(e, w, op->atom - DW_OP_breg0, op->number);
@@ -126,21 +126,21 @@ static void step(struct evaluation *e, const struct frame_walk *w, const struct 
 		push_frame_base(e, w, allow_base, op->number);
 		break;
 	case DW_OP_call_frame_cfa:
-		push(e, w->cfa);
+		variables_push(e, w->cfa);
 		e->failed |= w->cfa == 0;
 		break;
 	case DW_OP_plus_uconst:
-		push(e, pop(e) + op->number);
+		variables_push(e, variables_pop(e) + op->number);
 		break;
 	case DW_OP_plus:
-		push(e, pop(e) + pop(e));
+		variables_push(e, variables_pop(e) + variables_pop(e));
 		break;
 	case DW_OP_constu:
 	case DW_OP_consts:
-		push(e, op->number);
+		variables_push(e, op->number);
 		break;
 	case DW_OP_deref:
-		push_memory(e, w);
+		variables_push_memory(e, w);
 		break;
 	case DW_OP_stack_value:
 		e->is_value = true;
@@ -150,13 +150,13 @@ static void step(struct evaluation *e, const struct frame_walk *w, const struct 
 	}
 }
 
-static bool evaluate(const struct frame_walk *w, const struct expression *x, bool allow_base,
-                     uint64_t *ret, bool *is_value)
+static bool variables_evaluate(const struct frame_walk *w, const struct expression *x,
+                               bool allow_base, uint64_t *ret, bool *is_value)
 {
-	struct evaluation e = { .n = 0 };
+	struct variables_evaluation e = { .n = 0 };
 
 	for (size_t i = 0; i < x->n && !e.failed; i++)
-		step(&e, w, &x->ops[i], allow_base);
+		variables_step(&e, w, &x->ops[i], allow_base);
 	if (e.failed || e.n == 0)
 		return false;
 	*ret = e.stack[e.n - 1];
@@ -175,9 +175,9 @@ static struct expression read_expression(struct arena *a, Dwarf_Attribute *attr,
 	if (dwarf_getlocation_addr(attr, pc, &ops, &n, 1) != 1 || n > MAX_OPS)
 		return x;
 	x.n = n;
-	x.ops = NEW_ARRAY(a, struct operation, n);
+	x.ops = NEW_ARRAY(a, struct variables_operation, n);
 	for (size_t i = 0; i < n; i++)
-		x.ops[i] = (struct operation){ ops[i].atom, ops[i].number };
+		x.ops[i] = (struct variables_operation){ ops[i].atom, ops[i].number };
 	return x;
 }
 
@@ -206,11 +206,11 @@ static uint64_t declaration_of(Dwarf_Die *die)
 }
 
 /* Adds one without a location, too: it hides outer ones. */
-static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die *die)
+static void variables_add(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die *die)
 {
-	struct place v = { .die = dwarf_dieoffset(die),
-		           .depth = w->inlined,
-		           .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
+	struct variables_place v = { .die = dwarf_dieoffset(die),
+		                     .depth = w->inlined,
+		                     .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
 	Dwarf_Attribute location, type, name;
 	Dwarf_Die type_die;
 
@@ -225,16 +225,16 @@ static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die
 		v.location = read_expression(&w->plan->arena, &location, w->pc);
 		if (w->awaits && !v.is_parameter && await_states_is_in_frame(&location))
 			v.lost_in = await_states_of_block(w->awaits, block, &w->plan->arena);
-		v.flow = variable_flow_summary(w->flow, block, die, w->pc + w->f->dm->module->bias,
-		                               &w->plan->arena);
+		v.flow = variable_flow_summary(w->flow, block, die, w->inlined != 0,
+		                               w->pc + w->f->dm->module->bias, &w->plan->arena);
 		v.flow.widened = !v.flow.known && wide_scope_has(w->f->dm, w->function, block, die);
 	}
 	*vec_push(&w->plan->places) = v;
 }
 
-static void add_function(struct scope_walk w, Dwarf_Die *die, int depth);
+static void variables_add_function(struct scope_walk w, Dwarf_Die *die, int depth);
 
-static void add_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
+static void variables_add_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
 {
 	Dwarf_Die child;
 
@@ -244,25 +244,26 @@ static void add_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-			add_variable(w, die, &child);
+			variables_add(w, die, &child);
 		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, w->pc) == 1)
-			add_scope(w, &child, depth + 1);
+			variables_add_scope(w, &child, depth + 1);
 		else if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, w->pc) == 1)
-			add_function((struct scope_walk){ .plan = w->plan,
-			                                  .f = w->f,
-			                                  .pc = w->pc,
-			                                  .inlined = w->inlined + 1 },
-			             &child, depth + 1);
+			variables_add_function((struct scope_walk){ .plan = w->plan,
+			                                            .f = w->f,
+			                                            .pc = w->pc,
+			                                            .inlined = w->inlined + 1,
+			                                            .flow = w->flow },
+			                       &child, depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static void add_function(struct scope_walk w, Dwarf_Die *die, int depth)
+static void variables_add_function(struct scope_walk w, Dwarf_Die *die, int depth)
 {
 	struct await_states *awaits = await_states_read(w.f->dm, die);
 
 	w.awaits = awaits;
 	w.function = die;
-	add_scope(&w, die, depth);
+	variables_add_scope(&w, die, depth);
 	await_states_free(awaits);
 }
 
@@ -271,7 +272,7 @@ static void add_function(struct scope_walk w, Dwarf_Die *die, int depth)
  * begins with variables that have its arguments: those are declared where these are, and are the
  * same to the reader.
  */
-static bool hides(const struct place *outer, const struct place *inner)
+static bool hides(const struct variables_place *outer, const struct variables_place *inner)
 {
 	return outer->name && inner->name && inner->location.n == 0 &&
 	       inner->depth == outer->depth && inner->declared != outer->declared &&
@@ -304,7 +305,8 @@ static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *
 	if (dwarf_attr_integrate(&die, DW_AT_frame_base, &base))
 		ret->frame_base = read_expression(&ret->arena, &base, pc);
 	struct variable_flow *flow = variable_flow_open(f, &die);
-	add_function((struct scope_walk){ .plan = ret, .f = f, .pc = pc, .flow = flow }, &die, 0);
+	variables_add_function((struct scope_walk){ .plan = ret, .f = f, .pc = pc, .flow = flow },
+	                       &die, 0);
 	variable_flow_free(flow);
 	keep_placed(ret);
 }
@@ -329,10 +331,12 @@ enum {
 	FLOW_FLAG_IN = 32,
 	FLOW_LATER = 64,
 	FLOW_WIDENED = 128,
+	FLOW_SLOT_UNSET = 256,
+	FLOW_SLOT_STALE = 512,
 };
 
 /* The states below 64, which most coroutines have alone. */
-static struct state_set know_word(struct record *record, struct arena *a)
+static struct state_set variables_know_word(struct record *record, struct arena *a)
 {
 	struct state_set ret = { NEW_ARRAY(a, uint64_t, 1), 1 };
 
@@ -342,7 +346,7 @@ static struct state_set know_word(struct record *record, struct arena *a)
 
 enum { NSETS = 4, MAX_WORDS = 1 << 14, LAST_STATE = 63 };
 
-static void sets_of(struct place *p, struct state_set *ret[NSETS])
+static void variables_sets_of(struct variables_place *p, struct state_set *ret[NSETS])
 {
 	ret[0] = &p->lost_in;
 	ret[1] = &p->flow.set;
@@ -357,7 +361,7 @@ static bool has_states_from(const struct scope_plan *plan, size_t first)
 	bool ret = false;
 
 	for (size_t i = 0; i < plan->places.n; i++) {
-		sets_of(&plan->places.data[i], sets);
+		variables_sets_of(&plan->places.data[i], sets);
 		for (size_t j = 0; j < NSETS; j++)
 			ret |= sets[j]->n > 1 || state_set_word(sets[j], 0) >> first;
 	}
@@ -376,7 +380,7 @@ static void keep_wide_sets(struct record_writer *d, const struct scope_plan *pla
 	if (!has_states_from(plan, LAST_STATE))
 		return;
 	for (size_t i = 0; i < plan->places.n; i++) {
-		sets_of(&plan->places.data[i], sets);
+		variables_sets_of(&plan->places.data[i], sets);
 		for (size_t j = 0; j < NSETS; j++) {
 			record_add_number(d, sets[j]->n ? sets[j]->n - 1 : 0);
 			for (size_t k = 1; k < sets[j]->n; k++)
@@ -406,7 +410,7 @@ static bool know_wide_sets(struct record *record, struct scope_plan *plan)
 	if (record_ended(record))
 		return !has_states_from(plan, LAST_STATE);
 	for (size_t i = 0; i < plan->places.n; i++) {
-		sets_of(&plan->places.data[i], sets);
+		variables_sets_of(&plan->places.data[i], sets);
 		for (size_t j = 0; j < NSETS; j++)
 			know_words(record, &plan->arena, sets[j]);
 	}
@@ -419,7 +423,9 @@ static void keep_flow(struct record_writer *d, const struct flow_summary *f)
 	                             (f->lent ? FLOW_LENT : 0) | (f->shared ? FLOW_SHARED : 0) |
 	                             (f->has_flag ? FLOW_FLAG : 0) |
 	                             (f->flag_in_coroutine ? FLOW_FLAG_IN : 0) |
-	                             (f->later ? FLOW_LATER : 0) | (f->widened ? FLOW_WIDENED : 0));
+	                             (f->later ? FLOW_LATER : 0) | (f->widened ? FLOW_WIDENED : 0) |
+	                             (f->slot_unset ? FLOW_SLOT_UNSET : 0) |
+	                             (f->slot_stale ? FLOW_SLOT_STALE : 0));
 	if (!f->known)
 		return;
 	record_add_number(d, state_set_word(&f->set, 0));
@@ -432,7 +438,10 @@ static void keep_flow(struct record_writer *d, const struct flow_summary *f)
 static struct flow_summary know_flow(struct record *record, struct arena *a)
 {
 	uint64_t bits = record_number(record);
-	struct flow_summary f = { .known = bits & FLOW_KNOWN, .widened = bits & FLOW_WIDENED };
+	struct flow_summary f = { .known = bits & FLOW_KNOWN,
+		                  .widened = bits & FLOW_WIDENED,
+		                  .slot_unset = bits & FLOW_SLOT_UNSET,
+		                  .slot_stale = bits & FLOW_SLOT_STALE };
 
 	if (!f.known)
 		return f;
@@ -442,9 +451,9 @@ static struct flow_summary know_flow(struct record *record, struct arena *a)
 	f.has_flag = bits & FLOW_FLAG;
 	f.flag_in_coroutine = bits & FLOW_FLAG_IN;
 	f.later = bits & FLOW_LATER;
-	f.set = know_word(record, a);
-	f.unset = know_word(record, a);
-	f.flag_set = know_word(record, a);
+	f.set = variables_know_word(record, a);
+	f.unset = variables_know_word(record, a);
+	f.flag_set = variables_know_word(record, a);
 	f.flag_offset = (int64_t)record_number(record);
 	f.base = (unsigned)(record_number(record) % 64);
 	return f;
@@ -458,7 +467,7 @@ static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_p
 	keep_expression(&d, &plan->frame_base);
 	record_add_number(&d, plan->places.n);
 	for (size_t i = 0; i < plan->places.n; i++) {
-		const struct place *v = &plan->places.data[i];
+		const struct variables_place *v = &plan->places.data[i];
 
 		record_add_text(&d, v->name);
 		record_add_number(&d, v->type ? type_die(v->type) : 0);
@@ -481,7 +490,7 @@ static struct expression know_expression(struct arena *a, struct record *record)
 
 	if (x.n > MAX_OPS)
 		x.n = 0;
-	x.ops = NEW_ARRAY(a, struct operation, x.n);
+	x.ops = NEW_ARRAY(a, struct variables_operation, x.n);
 	for (size_t i = 0; i < x.n; i++) {
 		x.ops[i].atom = record_number(record);
 		x.ops[i].number = record_number(record);
@@ -493,7 +502,7 @@ static struct expression know_expression(struct arena *a, struct record *record)
  * Older records do not have what awaits lose. They count where nothing else is there, as in a
  * layout file.
  */
-static bool is_older(struct dwarf_module *dm, struct scope_plan *plan)
+static bool variables_is_older(struct dwarf_module *dm, struct scope_plan *plan)
 {
 	if (!plan->places.n || !debuginfo_need(dm) || !dm->dwarf)
 		return true;
@@ -509,7 +518,7 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 		return false;
 	ret->frame_base = know_expression(&ret->arena, &record);
 	for (size_t i = record_count(&record); i; i--) {
-		struct place v = { .name = record_text(&record) };
+		struct variables_place v = { .name = record_text(&record) };
 		uint64_t flags;
 
 		v.type = type_at(dm, record_number(&record));
@@ -522,17 +531,17 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 		*vec_push(&ret->places) = v;
 	}
 	if (record_ended(&record))
-		return is_older(dm, ret);
+		return variables_is_older(dm, ret);
 	for (size_t i = 0; i < ret->places.n; i++)
-		ret->places.data[i].lost_in = know_word(&record, &ret->arena);
+		ret->places.data[i].lost_in = variables_know_word(&record, &ret->arena);
 	if (ret->places.n && record_ended(&record))
-		return is_older(dm, ret);
+		return variables_is_older(dm, ret);
 	for (size_t i = 0; i < ret->places.n; i++)
 		ret->places.data[i].flow = know_flow(&record, &ret->arena);
-	return know_wide_sets(&record, ret) || is_older(dm, ret);
+	return know_wide_sets(&record, ret) || variables_is_older(dm, ret);
 }
 
-static struct variable variable_of(struct dwarf_module *dm, const struct place *p)
+static struct variable variable_of(struct dwarf_module *dm, const struct variables_place *p)
 {
 	return (struct variable){ .name = p->name,
 		                  .type = p->type,
@@ -551,8 +560,8 @@ struct visible {
 	struct dwarf_module *dm;
 };
 
-static bool visible_open(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
-                         struct visible *ret)
+static bool variables_visible_open(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                                   struct visible *ret)
 {
 	const struct function *f = lookup_function(di, frame->lookup_pc);
 
@@ -571,7 +580,7 @@ static bool visible_open(struct debuginfo *di, const struct frame *frame, uint64
 	return true;
 }
 
-static void visible_close(struct visible *s)
+static void variables_visible_close(struct visible *s)
 {
 	vec_free(&s->plan.places);
 	arena_free(&s->plan.arena);
@@ -582,7 +591,7 @@ static bool word_at(const struct visible *s, const struct expression *place, uin
 {
 	bool is_value;
 
-	if (!evaluate(&s->walk, place, true, ret, &is_value))
+	if (!variables_evaluate(&s->walk, place, true, ret, &is_value))
 		return false;
 	if (is_value)
 		return true;
@@ -593,7 +602,7 @@ static bool word_at(const struct visible *s, const struct expression *place, uin
 }
 
 /* The address in an argument Pin<&mut T>; 0: unknown. */
-static uint64_t read_pin(const struct visible *s, const struct place *p)
+static uint64_t variables_read_pin(const struct visible *s, const struct variables_place *p)
 {
 	uint64_t ret;
 
@@ -601,52 +610,51 @@ static uint64_t read_pin(const struct visible *s, const struct place *p)
 }
 
 /* The coroutine that a variable's function polls, and its address; NULL: it polls none. */
-static const struct type *coroutine_of(const struct visible *s, const struct place *variable,
-                                       uint64_t *addr)
+static const struct type *coroutine_of(const struct visible *s,
+                                       const struct variables_place *variable, uint64_t *addr)
 {
 	*addr = 0;
 	for (size_t i = 0; i < s->plan.places.n; i++) {
-		const struct place *p = &s->plan.places.data[i];
+		const struct variables_place *p = &s->plan.places.data[i];
 		const struct type *t = p->is_parameter && p->depth == variable->depth
 		                               ? await_states_coroutine(p->type)
 		                               : NULL;
 
 		if (!t)
 			continue;
-		*addr = read_pin(s, p);
+		*addr = variables_read_pin(s, p);
 		return t;
 	}
 	return NULL;
 }
 
-static void find_doubts(const struct visible *s, const struct place *p, struct variable *ret)
+static void find_uncertainties(const struct visible *s, const struct variables_place *p,
+                               struct variable *ret)
 {
 	const struct type *coroutine = NULL;
 	uint64_t addr = 0;
 
-	ret->state.widened = p->flow.widened;
-	if (state_set_is_empty(&p->lost_in) && !p->flow.known)
-		return;
-	coroutine = coroutine_of(s, p, &addr);
+	if (!state_set_is_empty(&p->lost_in) || p->flow.known)
+		coroutine = coroutine_of(s, p, &addr);
 	ret->may_be_lost =
 		!state_set_is_empty(&p->lost_in) &&
 		(!coroutine || await_states_has(&p->lost_in, s->walk.target, coroutine, addr));
 	ret->state = variable_flow_state(&p->flow, s->walk.target, s->walk.frame, coroutine, addr);
 }
 
-static void visit_place(const struct visible *s, const struct place *p, variable_fn *visit,
-                        void *arg)
+static void visit_place(const struct visible *s, const struct variables_place *p,
+                        variable_fn *visit, void *arg)
 {
 	struct variable v = variable_of(s->dm, p);
 	uint64_t result;
 	bool is_value;
 
-	if (!evaluate(&s->walk, &p->location, true, &result, &is_value))
+	if (!variables_evaluate(&s->walk, &p->location, true, &result, &is_value))
 		return;
 	v.in_memory = !is_value;
 	v.addr = is_value ? 0 : result;
 	v.value = is_value ? result : 0;
-	find_doubts(s, p, &v);
+	find_uncertainties(s, p, &v);
 	visit(&v, arg);
 }
 
@@ -655,11 +663,11 @@ void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_
 {
 	struct visible s;
 
-	if (!visible_open(di, frame, cfa, &s))
+	if (!variables_visible_open(di, frame, cfa, &s))
 		return;
 	for (size_t i = 0; i < s.plan.places.n; i++)
 		visit_place(&s, &s.plan.places.data[i], visit, arg);
-	visible_close(&s);
+	variables_visible_close(&s);
 }
 
 /* ---- pieces ---- */
@@ -668,14 +676,14 @@ void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_
  * A location in pieces is a sequence of expressions, each followed by the size of its piece. An
  * empty expression means that the piece is optimised out.
  */
-static void visit_pieces(const struct visible *s, const struct place *p, variable_word_fn *visit,
-                         void *arg)
+static void visit_pieces(const struct visible *s, const struct variables_place *p,
+                         variable_word_fn *visit, void *arg)
 {
 	struct variable_word w = { .v = variable_of(s->dm, p) };
 	struct expression piece = { .ops = p->location.ops };
 
 	for (size_t i = 0; i < p->location.n; i++) {
-		const struct operation *op = &p->location.ops[i];
+		const struct variables_operation *op = &p->location.ops[i];
 
 		if (op->atom != DW_OP_piece) {
 			piece.n++;
@@ -695,11 +703,11 @@ void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64
 {
 	struct visible s;
 
-	if (!visible_open(di, frame, cfa, &s))
+	if (!variables_visible_open(di, frame, cfa, &s))
 		return;
 	for (size_t i = 0; i < s.plan.places.n; i++)
 		visit_pieces(&s, &s.plan.places.data[i], visit, arg);
-	visible_close(&s);
+	variables_visible_close(&s);
 }
 
 /* ---- without a thread ---- */
@@ -707,8 +715,8 @@ void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64
 static bool access_base(struct target *t, uint64_t pc, const struct expression *x,
                         struct variable_access *a)
 {
-	const struct operation *op = x->ops;
-	/* Of a large frame. */
+	const struct variables_operation *op = x->ops;
+	/* Places in a large frame are sums of an address and a constant. */
 	bool is_sum = x->n == 3 && op[1].atom == DW_OP_consts && op[2].atom == DW_OP_plus;
 	struct cfa_rule rule;
 
@@ -733,7 +741,7 @@ static bool access_base(struct target *t, uint64_t pc, const struct expression *
 static bool access_first(struct target *t, uint64_t pc, const struct scope_plan *plan,
                          const struct expression *x, struct variable_access *a)
 {
-	const struct operation *op = &x->ops[0];
+	const struct variables_operation *op = &x->ops[0];
 
 	if (op->atom != DW_OP_fbreg)
 		return access_base(t, pc, &(struct expression){ x->ops, 1 }, a);
@@ -750,7 +758,7 @@ static bool access_of(struct target *t, uint64_t pc, const struct scope_plan *pl
 		return false;
 	a->in_memory = x->ops[0].atom < DW_OP_reg0 || x->ops[0].atom > DW_OP_reg31;
 	for (size_t i = 1; i < x->n; i++) {
-		const struct operation *op = &x->ops[i];
+		const struct variables_operation *op = &x->ops[i];
 
 		if (op->atom == DW_OP_plus_uconst)
 			a->offset[a->nloads] += (int64_t)op->number;
@@ -764,7 +772,7 @@ static bool access_of(struct target *t, uint64_t pc, const struct scope_plan *pl
 	return true;
 }
 
-static bool is_certain(const struct place *p)
+static bool is_certain(const struct variables_place *p)
 {
 	return p->flow.known && state_set_is_empty(&p->flow.unset) && p->flow.used;
 }
@@ -773,13 +781,13 @@ bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, cons
                          struct variable_access *ret)
 {
 	const struct frame frame = { .pc = pc, .lookup_pc = pc };
-	const struct place *p = NULL;
+	const struct variables_place *p = NULL;
 	struct visible s;
 
-	if (!visible_open(di, &frame, 0, &s))
+	if (!variables_visible_open(di, &frame, 0, &s))
 		return false;
 	for (size_t i = 0; i < s.plan.places.n; i++) {
-		const struct place *each = &s.plan.places.data[i];
+		const struct variables_place *each = &s.plan.places.data[i];
 
 		if (each->depth == depth && each->name && strcmp(each->name, name) == 0)
 			p = each;
@@ -789,6 +797,6 @@ bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, cons
 	if (p && p->flow.known && !state_set_is_empty(&p->flow.unset))
 		p = NULL;
 	bool found = p && p->type && access_of(di->target, pc, &s.plan, &p->location, ret);
-	visible_close(&s);
+	variables_visible_close(&s);
 	return found;
 }

@@ -57,7 +57,7 @@ static void test_hidden(void **state)
 {
 	struct fixture f = fixture_open_file("testdata/unit/shadowed.elf");
 	const struct function *function = find(&f, "shadowed::shadowed");
-	size_t lost = 0, placed = 0;
+	size_t lost = 0, placed = 0, in_register = 0;
 
 	(void)state;
 	for (uint64_t pc = function->low; pc < function->high; pc++) {
@@ -76,8 +76,9 @@ static void test_hidden(void **state)
 			assert_true(n > 0);
 		lost += native == LOST;
 		placed += native == PLACED;
+		in_register += found && !access.in_memory && access.nloads == 0;
 	}
-	assert_true(lost > 0 && placed > 0);
+	assert_true(lost > 0 && placed > 0 && in_register > 0);
 	fixture_close(&f);
 }
 
@@ -87,7 +88,13 @@ static void count_in_memory(const struct variable *v, void *arg)
 		++*(size_t *)arg;
 }
 
-/* A frame base at a distance from the CFA is found where no caller is known, too. */
+static void count_placed(const struct variable *v, void *arg)
+{
+	*(size_t *)arg += v->in_memory;
+}
+
+/* A frame base at a distance from the CFA is found where no caller is known, but not without the
+ * CFA. */
 static void test_base_from_cfa(void **state)
 {
 	struct fixture f = fixture_open_file("testdata/unit/probed.elf");
@@ -103,6 +110,10 @@ static void test_base_from_cfa(void **state)
 		registers[i] = 0x70000000;
 	variables_in_frame(f.di, &frame, 0, count_in_memory, &n);
 	assert_true(n >= 1);
+	n = 0;
+	variables_in_frame(f.di, &(struct frame){ .pc = middle, .lookup_pc = middle }, 0,
+	                   count_placed, &n);
+	assert_int_equal(n, 0);
 	fixture_close(&f);
 }
 

@@ -8,14 +8,14 @@
 #include "dwarf/frame/generator_type.h"
 #include "dwarf/lookup/argument_place.h"
 
-static const char *name_of(Dwarf_Die *die)
+static const char *wide_scope_name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 
 	return dwarf_attr_integrate(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
-static int line_of(Dwarf_Die *die)
+static int wide_scope_line_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word line;
@@ -45,7 +45,7 @@ static bool has_member(const struct type *t, const char *name)
 }
 
 /* The type of the first one; an inlined call lacks arguments that it does not use. */
-static const struct type *first_argument(struct dwarf_module *dm, Dwarf_Die *function)
+static const struct type *wide_scope_first_argument(struct dwarf_module *dm, Dwarf_Die *function)
 {
 	Dwarf_Die argument, abstract;
 	Dwarf_Attribute origin;
@@ -63,7 +63,7 @@ static const struct type *first_argument(struct dwarf_module *dm, Dwarf_Die *fun
  */
 static bool is_captured(struct dwarf_module *dm, Dwarf_Die *function, const char *name)
 {
-	const struct type *t = first_argument(dm, function);
+	const struct type *t = wide_scope_first_argument(dm, function);
 	const struct type *pinned = t ? await_states_pinned(t) : NULL;
 
 	if (pinned)
@@ -86,7 +86,7 @@ static bool is_temporary(const char *name)
 bool wide_scope_has(struct dwarf_module *dm, Dwarf_Die *function, Dwarf_Die *block,
                     Dwarf_Die *variable)
 {
-	const char *name = name_of(variable);
+	const char *name = wide_scope_name_of(variable);
 	Dwarf_Die child;
 
 	if (dwarf_tag(variable) != DW_TAG_variable || is_temporary(name))
@@ -97,8 +97,9 @@ bool wide_scope_has(struct dwarf_module *dm, Dwarf_Die *function, Dwarf_Die *blo
 		return false;
 	/* A pattern of one `let` may have several variables, on one line as a rule. */
 	do {
-		if (dwarf_tag(&child) == DW_TAG_variable && !is_temporary(name_of(&child)) &&
-		    line_of(&child) < line_of(variable))
+		if (dwarf_tag(&child) == DW_TAG_variable &&
+		    !is_temporary(wide_scope_name_of(&child)) &&
+		    wide_scope_line_of(&child) < wide_scope_line_of(variable))
 			return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;

@@ -19,7 +19,8 @@ bool argument_place_first_die(Dwarf_Die *function, Dwarf_Die *ret)
 
 /* The operations of a location; false: there is none at that link-time address, or more than one.
  */
-static bool read_operations(Dwarf_Die *die, unsigned name, uint64_t pc, Dwarf_Op **ops, size_t *n)
+static bool argument_place_read_operations(Dwarf_Die *die, unsigned name, uint64_t pc,
+                                           Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Attribute attr;
 
@@ -27,14 +28,14 @@ static bool read_operations(Dwarf_Die *die, unsigned name, uint64_t pc, Dwarf_Op
 	       dwarf_getlocation_addr(&attr, pc, ops, n, 1) == 1;
 }
 
-static bool is_between(unsigned atom, unsigned first, unsigned last)
+static bool argument_place_is_between(unsigned atom, unsigned first, unsigned last)
 {
 	return atom >= first && atom <= last;
 }
 
 /*
- * What a frame base adds to its first operation; false: it is something else. A large frame has
- * DW_OP_consts and DW_OP_plus.
+ * Number that a frame base adds to its first operation; false: it is something else. A large frame
+ * has DW_OP_consts and DW_OP_plus.
  */
 static bool read_sum(const Dwarf_Op *ops, size_t n, uint64_t *ret)
 {
@@ -57,11 +58,12 @@ static bool add_base(const struct function *f, Dwarf_Die *function, uint64_t add
 	uint64_t sum;
 	size_t n;
 
-	if (!read_operations(function, DW_AT_frame_base, addr - f->dm->module->bias, &base, &n) ||
+	if (!argument_place_read_operations(function, DW_AT_frame_base, addr - f->dm->module->bias,
+	                                    &base, &n) ||
 	    !read_sum(base, n, &sum))
 		return false;
 	ret->offset = (int64_t)((uint64_t)ret->offset + sum);
-	if (n == 1 && is_between(base->atom, DW_OP_reg0, DW_OP_reg31)) {
+	if (n == 1 && argument_place_is_between(base->atom, DW_OP_reg0, DW_OP_reg31)) {
 		ret->reg = base->atom - DW_OP_reg0;
 		return true;
 	}
@@ -73,15 +75,17 @@ static bool add_base(const struct function *f, Dwarf_Die *function, uint64_t add
 }
 
 /* The place of a parameter of the function, or of one that is inlined into it. */
-static bool read_place(const struct function *f, Dwarf_Die *function, Dwarf_Die *parameter,
-                       uint64_t addr, struct argument_place *ret)
+static bool argument_place_read(const struct function *f, Dwarf_Die *function, Dwarf_Die *parameter,
+                                uint64_t addr, struct argument_place *ret)
 {
 	Dwarf_Op *op;
 	size_t n;
 
-	if (!read_operations(parameter, DW_AT_location, addr - f->dm->module->bias, &op, &n) || !n)
+	if (!argument_place_read_operations(parameter, DW_AT_location, addr - f->dm->module->bias,
+	                                    &op, &n) ||
+	    !n)
 		return false;
-	if (n == 1 && is_between(op->atom, DW_OP_reg0, DW_OP_reg31)) {
+	if (n == 1 && argument_place_is_between(op->atom, DW_OP_reg0, DW_OP_reg31)) {
 		ret->reg = op->atom - DW_OP_reg0;
 		return true;
 	}
@@ -89,14 +93,14 @@ static bool read_place(const struct function *f, Dwarf_Die *function, Dwarf_Die 
 		return false;
 	ret->in_memory = n == 1;
 	ret->offset = (int64_t)op->number;
-	if (is_between(op->atom, DW_OP_breg0, DW_OP_breg31)) {
+	if (argument_place_is_between(op->atom, DW_OP_breg0, DW_OP_breg31)) {
 		ret->reg = op->atom - DW_OP_breg0;
 		return true;
 	}
 	return op->atom == DW_OP_fbreg && add_base(f, function, addr, ret);
 }
 
-static bool read_function(const struct function *f, Dwarf_Die *ret)
+static bool argument_place_read_function(const struct function *f, Dwarf_Die *ret)
 {
 	return debuginfo_need(f->dm) && f->dm->dwarf && dwarf_offdie(f->dm->dwarf, f->die, ret);
 }
@@ -106,8 +110,9 @@ bool argument_place_at(const struct function *f, uint64_t addr, struct argument_
 	Dwarf_Die function, parameter;
 
 	*ret = (struct argument_place){ 0 };
-	return read_function(f, &function) && argument_place_first_die(&function, &parameter) &&
-	       read_place(f, &function, &parameter, addr, ret);
+	return argument_place_read_function(f, &function) &&
+	       argument_place_first_die(&function, &parameter) &&
+	       argument_place_read(f, &function, &parameter, addr, ret);
 }
 
 bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_t addr,
@@ -116,9 +121,10 @@ bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_
 	Dwarf_Die function, call, parameter;
 
 	*ret = (struct argument_place){ 0 };
-	return read_function(f, &function) && dwarf_offdie(f->dm->dwarf, site, &call) &&
+	return argument_place_read_function(f, &function) &&
+	       dwarf_offdie(f->dm->dwarf, site, &call) &&
 	       argument_place_first_die(&call, &parameter) &&
-	       read_place(f, &function, &parameter, addr, ret);
+	       argument_place_read(f, &function, &parameter, addr, ret);
 }
 
 static bool find_named(Dwarf_Die *function, const char *name, Dwarf_Die *ret)
@@ -140,7 +146,7 @@ static bool find_piece(const Dwarf_Op *ops, size_t n, uint64_t offset, unsigned 
 	uint64_t at = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool is_register = is_between(ops[i].atom, DW_OP_reg0, DW_OP_reg31);
+		bool is_register = argument_place_is_between(ops[i].atom, DW_OP_reg0, DW_OP_reg31);
 
 		if (is_register && at == offset) {
 			*reg = ops[i].atom - DW_OP_reg0;
@@ -160,9 +166,10 @@ bool argument_place_part(const struct function *f, const char *name, uint64_t of
 	Dwarf_Op *ops;
 	size_t n;
 
-	return read_function(f, &function) && find_named(&function, name, &parameter) &&
-	       read_operations(&parameter, DW_AT_location, f->low - f->dm->module->bias, &ops,
-	                       &n) &&
+	return argument_place_read_function(f, &function) &&
+	       find_named(&function, name, &parameter) &&
+	       argument_place_read_operations(&parameter, DW_AT_location,
+	                                      f->low - f->dm->module->bias, &ops, &n) &&
 	       find_piece(ops, n, offset, reg);
 }
 

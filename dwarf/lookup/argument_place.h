@@ -1,6 +1,6 @@
 /*
- * Where a function, inlined or not, keeps its first argument: for a poll function the address of
- * what is polled.
+ * Place of a function's first argument, inlined or not: for a poll function the address of what is
+ * polled.
  */
 #ifndef DWARF_LOOKUP_ARGUMENT_PLACE_H
 #define DWARF_LOOKUP_ARGUMENT_PLACE_H
@@ -24,7 +24,7 @@ bool argument_place_first_die(Dwarf_Die *function, Dwarf_Die *ret);
  * False if the debug info does not tell, or if it is more than a register and an offset.
  */
 bool argument_place_at(const struct function *f, uint64_t addr, struct argument_place *ret);
-/* The same of a function that is inlined into f; site: the DIE of the inlined call. */
+/* argument_place_at() of a function that is inlined into f; site: the DIE of the inlined call. */
 bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_t addr,
                                struct argument_place *ret);
 /*
@@ -35,8 +35,8 @@ bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_
 bool argument_place_part(const struct function *f, const char *name, uint64_t offset,
                          unsigned *reg);
 /*
- * Whether it is in the frame from the first to the last instruction of the function, as in
- * unoptimised code.
+ * Whether the first formal parameter is in the frame from the first to the last instruction of the
+ * function, as in unoptimised code.
  */
 bool argument_place_stays(const struct function *f);
 

@@ -16,15 +16,19 @@
 #include "dwarf/names/qualified.h"
 
 enum {
-	MAX_MISSES = 20000, /* rows of other functions, after the last one of the function */
+	/* Rows of other functions, after which the first that is not in the function ends it. */
+	MANY_MISSES = 20000,
 	MAX_PLACES = 100000,
 	MAX_SAME_LINE = 1000, /* rows */
 	MAX_TRAP = 8,         /* bytes */
 	MAX_JOINED = 64,      /* bytes from a row to a better one of its line */
 };
 
-/* Which rows will do; each pass is for functions that have no place by the ones before. */
-enum pass {
+/*
+ * Passes over the rows, by which rows will do: each is for functions that have no place by the ones
+ * before.
+ */
+enum code_places_pass {
 	PASS_BEGINNINGS,  /* where execution comes to the line */
 	PASS_NOT_AWAITED, /* not where an await is in progress */
 	PASS_ANY,
@@ -38,7 +42,7 @@ struct found_row {
 	uint64_t shape; /* see struct line_row */
 };
 
-/* What function_at() has found for a row: each pass asks again. */
+/* Result of function_at() for a row: each pass asks again. */
 struct row_function {
 	const struct location *location; /* NULL: none */
 	bool known;
@@ -53,7 +57,7 @@ struct reached_rows {
 };
 
 /* The places of one search, one for each key: a function's DIE or that of an inlined call. */
-struct search {
+struct code_places_search {
 	struct debuginfo *di;
 	struct arena *a;
 	struct map found;               /* key -> index in first_rows + 1 */
@@ -62,14 +66,14 @@ struct search {
 	struct map await_columns;       /* keys by column_key(), */
 	unsigned columns_of;            /* of this line; 0: of none */
 	struct reached_rows reached;    /* of the last line and function asked for */
-	enum pass pass;
+	enum code_places_pass pass;
 	VEC(struct found_row) first_rows;
 	VEC(struct code_place) places;
 	bool of_line; /* the places of a line are searched, not those of functions */
 };
 
-static struct error *read_rows(struct debuginfo *di, const char *file, size_t module,
-                               struct dwarf_module **dm, line_row_vec *ret)
+static struct error *code_places_read_rows(struct debuginfo *di, const char *file, size_t module,
+                                           struct dwarf_module **dm, line_row_vec *ret)
 {
 	*dm = debuginfo_program_module(di, module);
 	return *dm ? line_rows_read(*dm, file, ret) : NULL;
@@ -100,15 +104,15 @@ static bool is_entry_row(const struct function *f, const struct line_row *row, u
 }
 
 /* See function_at(). */
-static const struct location *find_function(struct search *s, const struct line_row *row,
-                                            uint64_t addr)
+static const struct location *find_function(struct code_places_search *s,
+                                            const struct line_row *row, uint64_t addr)
 {
 	size_t n;
 
 	/* Code that the linker dropped is at 0, or close to it. */
 	if (!lookup_function(s->di, addr))
 		return NULL;
-	/* Not from the cache: its records do not have the site of an inlined call. */
+	/* Records of the cache are not used: they do not have the site of an inlined call. */
 	const struct location *l = lookup_dwarf_functions_at(s->di, addr, s->a, &n);
 
 	if (n > 1 && l[n - 1].function && is_entry_row(l[n - 1].function, row, addr))
@@ -117,7 +121,7 @@ static const struct location *find_function(struct search *s, const struct line_
 }
 
 /* The innermost function at one of s->rows; NULL: no code is there, or drop glue. */
-static const struct location *function_at(struct search *s, struct dwarf_module *dm,
+static const struct location *function_at(struct code_places_search *s, struct dwarf_module *dm,
                                           const struct line_row *row, uint64_t *addr)
 {
 	struct row_function *f = &s->functions[row - s->rows->data];
@@ -128,7 +132,7 @@ static const struct location *function_at(struct search *s, struct dwarf_module 
 	return f->location;
 }
 
-static void set_rows(struct search *s, const line_row_vec *rows)
+static void set_rows(struct code_places_search *s, const line_row_vec *rows)
 {
 	free(s->functions);
 	s->rows = rows;
@@ -137,7 +141,7 @@ static void set_rows(struct search *s, const line_row_vec *rows)
 	s->reached.line = 0;
 }
 
-static uint64_t key_of(const struct location *l)
+static uint64_t code_places_key_of(const struct location *l)
 {
 	return l->site ? l->site : l->function->die;
 }
@@ -159,10 +163,11 @@ static const struct line_row *after_prologue(const line_row_vec *rows, const str
 }
 
 /* The blocks have gaps, so the beginning of the run counts, too. */
-static bool is_in_await(struct dwarf_module *dm, const struct location *l,
-                        const struct line_row *row)
+static bool code_places_is_in_await(struct dwarf_module *dm, const struct location *l,
+                                    const struct line_row *row)
 {
-	return in_await_has(dm, key_of(l), row->addr) || in_await_has(dm, key_of(l), row->run);
+	return in_await_has(dm, code_places_key_of(l), row->addr) ||
+	       in_await_has(dm, code_places_key_of(l), row->run);
 }
 
 static uint64_t column_key(const struct location *l, const struct line_row *row)
@@ -171,7 +176,8 @@ static uint64_t column_key(const struct location *l, const struct line_row *row)
 }
 
 /* The first row of the line of a row. */
-static const struct line_row *first_of_line(const struct search *s, const struct line_row *row)
+static const struct line_row *code_places_first_of_line(const struct code_places_search *s,
+                                                        const struct line_row *row)
 {
 	while (row > s->rows->data && row[-1].line == row->line)
 		row--;
@@ -179,18 +185,18 @@ static const struct line_row *first_of_line(const struct search *s, const struct
 }
 
 /* Collects the columns of a line's awaits in all functions of the module. */
-static void find_await_columns(struct search *s, struct dwarf_module *dm, unsigned line,
+static void find_await_columns(struct code_places_search *s, struct dwarf_module *dm, unsigned line,
                                const struct line_row *row)
 {
 	const struct line_row *end = s->rows->data + s->rows->n;
 
 	map_clear(&s->await_columns);
 	s->columns_of = line;
-	for (row = first_of_line(s, row); row < end && row->line == line; row++) {
+	for (row = code_places_first_of_line(s, row); row < end && row->line == line; row++) {
 		uint64_t addr;
 		const struct location *l = function_at(s, dm, row, &addr);
 
-		if (l && l->function->name && is_in_await(dm, l, row))
+		if (l && l->function->name && code_places_is_in_await(dm, l, row))
 			map_put(&s->await_columns, column_key(l, row), NULL);
 	}
 }
@@ -200,8 +206,8 @@ static void find_await_columns(struct search *s, struct dwarf_module *dm, unsign
  * function: this one is then in a gap of the block. The code that makes the awaited future has the
  * columns of its call. Unoptimised code has no gaps.
  */
-static bool has_column_of_await(struct search *s, struct dwarf_module *dm, const struct location *l,
-                                const struct line_row *row)
+static bool has_column_of_await(struct code_places_search *s, struct dwarf_module *dm,
+                                const struct location *l, const struct line_row *row)
 {
 	if (!l->inlined && argument_place_stays(l->function))
 		return false;
@@ -211,24 +217,25 @@ static bool has_column_of_await(struct search *s, struct dwarf_module *dm, const
 }
 
 /* Whether a trap is at an address, or ends there. */
-static bool has_trap(struct search *s, uint64_t addr)
+static bool has_trap(struct code_places_search *s, uint64_t addr)
 {
 	const struct arch *arch = s->di->target->arch;
 	unsigned char code[2 * MAX_TRAP];
-	size_t size = arch->trap_size;
+	size_t size = arch->breakpoint.trap_size;
 
 	if (!size || size > MAX_TRAP || addr < size)
 		return false;
 	struct error *err = target_read(s->di->target, addr - size, code, 2 * size);
-	bool found = !err && (memcmp(code, arch->trap, size) == 0 ||
-	                      memcmp(code + size, arch->trap, size) == 0);
+	bool found = !err && (memcmp(code, arch->breakpoint.trap, size) == 0 ||
+	                      memcmp(code + size, arch->breakpoint.trap, size) == 0);
 
 	error_free(err);
 	return found;
 }
 
 /* Execution never goes on behind such a row: that is the panic of an overflow, or the like. */
-static bool ends_in_trap(struct search *s, struct dwarf_module *dm, const struct line_row *row)
+static bool ends_in_trap(struct code_places_search *s, struct dwarf_module *dm,
+                         const struct line_row *row)
 {
 	return row->end && has_trap(s, dm->module->bias + row->end);
 }
@@ -238,11 +245,11 @@ static bool ends_in_trap(struct search *s, struct dwarf_module *dm, const struct
  * other code comes to that alone, as where optimised code has merged what a resumed function does
  * with what leads to the line.
  */
-static bool is_joined_later(struct search *s, struct dwarf_module *dm, const struct location *l,
-                            const struct line_row *row)
+static bool is_joined_later(struct code_places_search *s, struct dwarf_module *dm,
+                            const struct location *l, const struct line_row *row)
 {
 	const struct line_row *end = s->rows->data + s->rows->n;
-	uint64_t key = key_of(l), from = dm->module->bias + row->addr;
+	uint64_t key = code_places_key_of(l), from = dm->module->bias + row->addr;
 
 	/* Rows of a line ascend; the next one of the same function decides. */
 	for (const struct line_row *next = row + 1;
@@ -251,8 +258,9 @@ static bool is_joined_later(struct search *s, struct dwarf_module *dm, const str
 		uint64_t addr;
 		const struct location *other = function_at(s, dm, next, &addr);
 
-		if (other && key_of(other) == key && next->run != row->run &&
-		    !is_in_await(dm, other, next) && !has_column_of_await(s, dm, other, next))
+		if (other && code_places_key_of(other) == key && next->run != row->run &&
+		    !code_places_is_in_await(dm, other, next) &&
+		    !has_column_of_await(s, dm, other, next))
 			return code_ways_join(s->di, from, addr);
 	}
 	return false;
@@ -277,10 +285,11 @@ static bool makes(const struct location *maker, const struct location *poll)
  * poll before and behind its body. It has the place at which the coroutine is made, and nothing in
  * the body does.
  */
-static bool is_of_whole(struct search *s, struct dwarf_module *dm, const struct location *l,
-                        const struct line_row *row)
+static bool is_of_whole(struct code_places_search *s, struct dwarf_module *dm,
+                        const struct location *l, const struct line_row *row)
 {
-	const struct line_row *end = s->rows->data + s->rows->n, *other = first_of_line(s, row);
+	const struct line_row *end = s->rows->data + s->rows->n,
+			      *other = code_places_first_of_line(s, row);
 
 	if (!row->column || !l->function->name || !strstr(l->function->name, "{async_"))
 		return false;
@@ -294,23 +303,23 @@ static bool is_of_whole(struct search *s, struct dwarf_module *dm, const struct 
 }
 
 /* Collects the rows of a line in a function, and asks which of them execution comes to first. */
-static void find_reached(struct search *s, struct dwarf_module *dm, const struct location *l,
-                         const struct line_row *row)
+static void find_reached(struct code_places_search *s, struct dwarf_module *dm,
+                         const struct location *l, const struct line_row *row)
 {
 	const struct line_row *end = s->rows->data + s->rows->n;
 	struct reached_rows *r = &s->reached;
 	size_t n = 0;
 
 	r->line = row->line;
-	r->key = key_of(l);
+	r->key = code_places_key_of(l);
 	r->places.n = 0;
-	for (row = first_of_line(s, row); row < end && row->line == r->line; row++) {
+	for (row = code_places_first_of_line(s, row); row < end && row->line == r->line; row++) {
 		uint64_t addr;
 		const struct location *other = function_at(s, dm, row, &addr);
 
-		if (!other || key_of(other) != r->key || ends_in_trap(s, dm, row))
+		if (!other || code_places_key_of(other) != r->key || ends_in_trap(s, dm, row))
 			continue;
-		bool awaits = is_in_await(dm, other, row);
+		bool awaits = code_places_is_in_await(dm, other, row);
 		*vec_push(&r->places) =
 			(struct reached_place){ .addr = addr, .is_barrier = awaits };
 		n += !awaits;
@@ -322,14 +331,14 @@ static void find_reached(struct search *s, struct dwarf_module *dm, const struct
  * Whether all that comes to a row has come to another one of its line before. In optimised code
  * that is not known.
  */
-static bool is_behind(struct search *s, struct dwarf_module *dm, const struct location *l,
-                      const struct line_row *row)
+static bool is_behind(struct code_places_search *s, struct dwarf_module *dm,
+                      const struct location *l, const struct line_row *row)
 {
 	const struct reached_rows *r = &s->reached;
 
 	if (l->inlined || !argument_place_stays(l->function))
 		return false;
-	if (r->line != row->line || r->key != key_of(l))
+	if (r->line != row->line || r->key != code_places_key_of(l))
 		find_reached(s, dm, l, row);
 	for (size_t i = 0; r->known && i < r->places.n; i++) {
 		if (r->places.data[i].addr == dm->module->bias + row->addr)
@@ -338,16 +347,16 @@ static bool is_behind(struct search *s, struct dwarf_module *dm, const struct lo
 	return false;
 }
 
-static bool will_do(struct search *s, struct dwarf_module *dm, const struct location *l,
+static bool will_do(struct code_places_search *s, struct dwarf_module *dm, const struct location *l,
                     const struct line_row *row)
 {
 	switch (s->pass) {
 	case PASS_BEGINNINGS:
-		return !is_in_await(dm, l, row) && !has_column_of_await(s, dm, l, row) &&
-		       !ends_in_trap(s, dm, row) && !is_joined_later(s, dm, l, row) &&
-		       !is_behind(s, dm, l, row);
+		return !code_places_is_in_await(dm, l, row) &&
+		       !has_column_of_await(s, dm, l, row) && !ends_in_trap(s, dm, row) &&
+		       !is_joined_later(s, dm, l, row) && !is_behind(s, dm, l, row);
 	case PASS_NOT_AWAITED:
-		return !is_in_await(dm, l, row);
+		return !code_places_is_in_await(dm, l, row);
 	default:
 		return true;
 	}
@@ -358,7 +367,7 @@ static bool will_do(struct search *s, struct dwarf_module *dm, const struct loca
  * the same column, and the same size or the same rows behind them; the jump at the end of a copy
  * may be a longer one.
  */
-static bool is_copy(const struct search *s, const struct found_row *first,
+static bool is_copy(const struct code_places_search *s, const struct found_row *first,
                     const struct line_row *row)
 {
 	bool same_rows = row->shape && row->shape == first->shape;
@@ -368,10 +377,11 @@ static bool is_copy(const struct search *s, const struct found_row *first,
 	       (same_rows || row->end - row->addr == first->size);
 }
 
-static void add_place(struct search *s, struct dwarf_module *dm, const struct location *l,
-                      const struct line_row *row, uint64_t addr, unsigned line)
+static void add_place(struct code_places_search *s, struct dwarf_module *dm,
+                      const struct location *l, const struct line_row *row, uint64_t addr,
+                      unsigned line)
 {
-	size_t first = (size_t)(uintptr_t)map_get(&s->found, key_of(l));
+	size_t first = (size_t)(uintptr_t)map_get(&s->found, code_places_key_of(l));
 
 	if (s->places.n >= MAX_PLACES ||
 	    (first && !is_copy(s, &s->first_rows.data[first - 1], row)) || !will_do(s, dm, l, row))
@@ -393,12 +403,12 @@ static void add_place(struct search *s, struct dwarf_module *dm, const struct lo
 		.size = row->end > row->addr ? row->end - row->addr : 0,
 		.shape = row->shape,
 	};
-	map_put(&s->found, key_of(l), (void *)(uintptr_t)s->first_rows.n);
+	map_put(&s->found, code_places_key_of(l), (void *)(uintptr_t)s->first_rows.n);
 }
 
 /* Adds a row of a line, past the prologue if it is the entry of a function. */
-static void add_row(struct search *s, struct dwarf_module *dm, const line_row_vec *rows,
-                    const struct line_row *row)
+static void code_places_add_row(struct code_places_search *s, struct dwarf_module *dm,
+                                const line_row_vec *rows, const struct line_row *row)
 {
 	uint64_t addr;
 	const struct location *l = function_at(s, dm, row, &addr);
@@ -413,7 +423,7 @@ static void add_row(struct search *s, struct dwarf_module *dm, const line_row_ve
 			after_prologue(rows, row, l->function->high - l->function->low);
 		const struct location *there = body ? function_at(s, dm, body, &place) : NULL;
 
-		shown = there && key_of(there) == key_of(l) ? body : row;
+		shown = there && code_places_key_of(there) == code_places_key_of(l) ? body : row;
 	}
 	if (!s->of_line || !is_of_whole(s, dm, l, shown))
 		add_place(s, dm, l, row, place, shown->line);
@@ -426,7 +436,7 @@ static int compare_places(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static void finish(struct search *s, struct code_places *ret)
+static void code_places_finish(struct code_places_search *s, struct code_places *ret)
 {
 	size_t n = 0;
 
@@ -452,13 +462,13 @@ static void finish(struct search *s, struct code_places *ret)
  * Adds the places of a line. The code that makes the awaited future comes before that which polls
  * it, wherever the compiler has put them: the latter is also where a suspended function resumes.
  */
-static struct error *add_line(struct search *s, struct dwarf_module *dm, const line_row_vec *rows,
-                              unsigned line)
+static struct error *add_line(struct code_places_search *s, struct dwarf_module *dm,
+                              const line_row_vec *rows, unsigned line)
 {
 	for (s->pass = 0; s->pass < NPASSES; s->pass++) {
 		for (size_t i = 0; i < rows->n && rows->data[i].line <= line; i++) {
 			if (rows->data[i].line == line)
-				add_row(s, dm, rows, &rows->data[i]);
+				code_places_add_row(s, dm, rows, &rows->data[i]);
 		}
 		TRY(interrupt_check());
 	}
@@ -466,7 +476,7 @@ static struct error *add_line(struct search *s, struct dwarf_module *dm, const l
 }
 
 /* Adds the places of the first line from line on that has code in this module. */
-static struct error *add_next_line(struct search *s, struct dwarf_module *dm,
+static struct error *add_next_line(struct code_places_search *s, struct dwarf_module *dm,
                                    const line_row_vec *rows, unsigned line, unsigned *found)
 {
 	unsigned tried = 0;
@@ -487,7 +497,7 @@ static struct error *add_next_line(struct search *s, struct dwarf_module *dm,
 struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigned line,
                                  struct arena *a, struct code_places *ret)
 {
-	struct search s = { .di = di, .a = a, .of_line = true };
+	struct code_places_search s = { .di = di, .a = a, .of_line = true };
 	struct error *err = NULL;
 
 	*ret = (struct code_places){ 0 };
@@ -495,20 +505,21 @@ struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigne
 		line_row_vec rows = { 0 };
 		struct dwarf_module *dm;
 
-		err = read_rows(di, file, i, &dm, &rows);
+		err = code_places_read_rows(di, file, i, &dm, &rows);
 		set_rows(&s, &rows);
 		if (!err && rows.n)
 			err = add_next_line(&s, dm, &rows, line, &ret->line);
 		vec_free(&rows);
 	}
-	finish(&s, ret);
+	code_places_finish(&s, ret);
 	return err;
 }
 
 /* ---- functions ---- */
 
 /* Whether a location is in the function of the name: the same path without generics. */
-static bool is_in(struct search *s, const struct location *l, const struct named_function *f)
+static bool code_places_is_in(struct code_places_search *s, const struct location *l,
+                              const struct named_function *f)
 {
 	SCRATCH(tmp);
 
@@ -517,8 +528,8 @@ static bool is_in(struct search *s, const struct location *l, const struct named
 	       strcmp(function_names_plain(&tmp, l->function->name), f->plain) == 0;
 }
 
-static bool is_better(const struct named_function *f, const struct line_row *row,
-                      const struct location *l, uint64_t addr)
+static bool code_places_is_better(const struct named_function *f, const struct line_row *row,
+                                  const struct location *l, uint64_t addr)
 {
 	/* The entry of an async function is passed at every poll, its body's first line once. */
 	if (f->is_async)
@@ -526,9 +537,34 @@ static bool is_better(const struct named_function *f, const struct line_row *row
 	return l->inlined || addr != l->function->low;
 }
 
+/*
+ * Whether a row is behind the whole function, after so many rows of others: it is in one that is
+ * declared later, and not in the function.
+ */
+static bool is_behind_all(struct code_places_search *s, struct dwarf_module *dm,
+                          const struct line_row *row, const struct named_function *f, size_t misses)
+{
+	uint64_t addr;
+	const struct location *l = misses < MANY_MISSES ? NULL : function_at(s, dm, row, &addr);
+	Dwarf_Die die;
+	int line;
+	SCRATCH(tmp);
+
+	if (!l || !l->function->name || !dwarf_offdie(dm->dwarf, l->function->die, &die))
+		return false;
+	const char *plain = function_names_plain(&tmp, l->function->name);
+	const char *own = qualified_last(f->plain);
+	/* "app::run" is around what is in "app::run::{async_fn#0}". */
+	const size_t len =
+		own[0] == '{' ? (size_t)(own - f->plain) - strlen("::") : strlen(f->plain);
+	return dwarf_decl_line(&die, &line) == 0 && line > 0 && (unsigned)line > f->line &&
+	       !(strncmp(plain, f->plain, len) == 0 && str_begins(plain + len, "::"));
+}
+
 /* Adds the rows of one line that are of the function; returns how many are of others. */
-static size_t add_rows_of(struct search *s, struct dwarf_module *dm, const struct line_row *row,
-                          size_t n, const struct named_function *f, bool body)
+static size_t add_rows_of(struct code_places_search *s, struct dwarf_module *dm,
+                          const struct line_row *row, size_t n, const struct named_function *f,
+                          bool body)
 {
 	size_t misses = 0;
 
@@ -536,11 +572,11 @@ static size_t add_rows_of(struct search *s, struct dwarf_module *dm, const struc
 		uint64_t addr;
 		const struct location *l = function_at(s, dm, &row[i], &addr);
 
-		if (!l || !is_in(s, l, f))
+		if (!l || !code_places_is_in(s, l, f))
 			misses++;
 		else if (!body)
-			add_row(s, dm, s->rows, &row[i]);
-		else if (is_better(f, &row[i], l, addr))
+			code_places_add_row(s, dm, s->rows, &row[i]);
+		else if (code_places_is_better(f, &row[i], l, addr))
 			add_place(s, dm, l, &row[i], addr, row[i].line);
 	}
 	return misses;
@@ -550,16 +586,20 @@ static size_t add_rows_of(struct search *s, struct dwarf_module *dm, const struc
  * The first line of each instance of the function has its place: rows come in the order of lines.
  * An out-of-line function that is not async begins where its prologue ends.
  */
-static struct error *add_function(struct search *s, struct dwarf_module *dm,
-                                  const struct named_function *f, bool body, enum pass first,
-                                  enum pass last)
+static struct error *code_places_add_function(struct code_places_search *s, struct dwarf_module *dm,
+                                              const struct named_function *f, bool body,
+                                              enum code_places_pass first,
+                                              enum code_places_pass last)
 {
 	const line_row_vec *rows = s->rows;
 	size_t misses = 0, n;
 
-	for (size_t i = 0; i < rows->n && misses < MAX_MISSES; i += n) {
+	for (size_t i = 0; i < rows->n; i += n) {
 		const struct line_row *row = &rows->data[i];
 		size_t others = 0;
+
+		if (is_behind_all(s, dm, row, f, misses))
+			break;
 
 		for (n = 1; i + n < rows->n && row[n].line == row->line;)
 			n++;
@@ -574,10 +614,10 @@ static struct error *add_function(struct search *s, struct dwarf_module *dm,
 }
 
 /* Adds the first line of the body of an async function, block or closure. */
-static struct error *add_body(struct search *s, const struct named_function *f)
+static struct error *add_body(struct code_places_search *s, const struct named_function *f)
 {
-	TRY(add_function(s, f->dm, f, true, PASS_BEGINNINGS, PASS_NOT_AWAITED));
-	return add_function(s, f->dm, f, true, PASS_ANY, PASS_ANY);
+	TRY(code_places_add_function(s, f->dm, f, true, PASS_BEGINNINGS, PASS_NOT_AWAITED));
+	return code_places_add_function(s, f->dm, f, true, PASS_ANY, PASS_ANY);
 }
 
 /* The lines of an async function and of the first async block in it, behind the declaration. */
@@ -588,15 +628,15 @@ struct body_lines {
 	bool within;                      /* and into the function */
 };
 
-static void extend(unsigned line, unsigned *first, unsigned *last)
+static void code_places_extend(unsigned line, unsigned *first, unsigned *last)
 {
 	*first = *first && *first < line ? *first : line;
 	*last = *last > line ? *last : line;
 }
 
 /* A row of the block: whether it is inlined, directly or not, into the function. */
-static void note_inlined(struct search *s, const struct named_function *f, uint64_t addr,
-                         struct body_lines *ret)
+static void note_inlined(struct code_places_search *s, const struct named_function *f,
+                         uint64_t addr, struct body_lines *ret)
 {
 	SCRATCH(tmp);
 	size_t n;
@@ -604,27 +644,28 @@ static void note_inlined(struct search *s, const struct named_function *f, uint6
 
 	ret->inlined |= n > 1;
 	for (size_t i = 1; i < n && !ret->within; i++)
-		ret->within = l[i].function && is_in(s, &l[i], f);
+		ret->within = l[i].function && code_places_is_in(s, &l[i], f);
 }
 
-static struct error *find_body_lines(struct search *s, const struct named_function *f,
+static struct error *find_body_lines(struct code_places_search *s, const struct named_function *f,
                                      const struct named_function *block, struct body_lines *ret)
 {
 	const line_row_vec *rows = s->rows;
 	size_t misses = 0;
 
-	for (size_t i = 0; i < rows->n && misses < MAX_MISSES; i++) {
+	for (size_t i = 0; i < rows->n && !is_behind_all(s, f->dm, &rows->data[i], f, misses);
+	     i++) {
 		const struct line_row *row = &rows->data[i];
 		uint64_t addr;
 		const struct location *l =
 			row->line > f->line ? function_at(s, f->dm, row, &addr) : NULL;
 
 		misses += l && row->line > f->line;
-		if (l && is_in(s, l, f)) {
-			extend(row->line, &ret->first, &ret->last);
+		if (l && code_places_is_in(s, l, f)) {
+			code_places_extend(row->line, &ret->first, &ret->last);
 			misses = 0;
-		} else if (l && is_in(s, l, block)) {
-			extend(row->line, &ret->block_first, &ret->block_last);
+		} else if (l && code_places_is_in(s, l, block)) {
+			code_places_extend(row->line, &ret->block_first, &ret->block_last);
 			misses = 0;
 			note_inlined(s, f, addr, ret);
 		}
@@ -644,7 +685,7 @@ static bool has_whole_body(const struct body_lines *l)
 	       (l->inlined ? l->within : l->first != 0);
 }
 
-static struct error *add_async(struct search *s, const struct named_function *f)
+static struct error *add_async(struct code_places_search *s, const struct named_function *f)
 {
 	struct named_function block = *f;
 	struct body_lines lines = { 0 };
@@ -654,7 +695,7 @@ static struct error *add_async(struct search *s, const struct named_function *f)
 	return add_body(s, has_whole_body(&lines) ? &block : f);
 }
 
-static struct error *add_named(struct search *s, const struct named_function *f,
+static struct error *add_named(struct code_places_search *s, const struct named_function *f,
                                struct code_places *ret)
 {
 	line_row_vec rows = { 0 };
@@ -665,7 +706,7 @@ static struct error *add_named(struct search *s, const struct named_function *f,
 	if (!err && f->is_async)
 		err = add_async(s, f);
 	if (!err && s->places.n == before) {
-		err = add_function(s, f->dm, f, false, PASS_ANY, PASS_ANY);
+		err = code_places_add_function(s, f->dm, f, false, PASS_ANY, PASS_ANY);
 		ret->every_poll |= f->is_async && s->places.n > before;
 	}
 	vec_free(&rows);
@@ -675,7 +716,7 @@ static struct error *add_named(struct search *s, const struct named_function *f,
 struct error *lookup_function_places(struct debuginfo *di, const char *path, struct arena *a,
                                      struct code_places *ret)
 {
-	struct search s = { .di = di, .a = a };
+	struct code_places_search s = { .di = di, .a = a };
 	struct named_function *functions;
 	size_t n;
 
@@ -684,7 +725,7 @@ struct error *lookup_function_places(struct debuginfo *di, const char *path, str
 	struct error *err = NULL;
 	for (size_t i = 0; i < n && !err; i++)
 		err = add_named(&s, &functions[i], ret);
-	finish(&s, ret);
+	code_places_finish(&s, ret);
 	ret->line = ret->n ? ret->data[0].line : 0;
 	return err;
 }

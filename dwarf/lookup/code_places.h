@@ -1,11 +1,18 @@
 /*
- * Where a breakpoint on a line or a function belongs: the addresses of all its instances, generic
- * ones and inlined ones.
+ * Places of a breakpoint on a line or a function: the addresses of all its instances, generic ones
+ * and inlined ones.
  */
 #ifndef DWARF_LOOKUP_CODE_PLACES_H
 #define DWARF_LOOKUP_CODE_PLACES_H
 
-#include "dwarf/lookup/lookup.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+
+struct debuginfo;
 
 struct code_place {
 	uint64_t addr;        /* run-time, of an instruction that begins a statement */

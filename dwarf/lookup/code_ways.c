@@ -21,7 +21,7 @@ enum {
 
 /* ---- the code ---- */
 
-/* All zeros at first; for function_code_close(). */
+/* The machine code of a function; zeroed at first, for function_code_close(). */
 struct function_code {
 	struct instruction_reader *reader;
 	uint64_t low; /* run-time */
@@ -103,7 +103,7 @@ bool code_ways_join(struct debuginfo *di, uint64_t from, uint64_t to)
 
 /* ---- the first place ---- */
 
-struct walk {
+struct code_ways_walk {
 	struct debuginfo *di;
 	struct function_code code;
 	struct reached_place *places;
@@ -115,7 +115,7 @@ struct walk {
 	bool unknown;
 };
 
-static void push(struct walk *w, uint64_t addr)
+static void code_ways_push(struct code_ways_walk *w, uint64_t addr)
 {
 	if (function_code_has(&w->code, addr) && !map_has(&w->seen, addr))
 		*vec_push(&w->branches) = addr;
@@ -126,7 +126,7 @@ static void push(struct walk *w, uint64_t addr)
  * relocated: jmp [rax * 8 + table]. The first entry of the jump by the state is that of a coroutine
  * which was not polled yet.
  */
-static void follow_table(struct walk *w, const struct instruction *in)
+static void code_ways_follow_table(struct code_ways_walk *w, const struct instruction *in)
 {
 	const bool absolute = in->memory.is_entry;
 	const uint64_t table = absolute ? (uint64_t)in->memory.offset : w->table;
@@ -140,7 +140,7 @@ static void follow_table(struct walk *w, const struct instruction *in)
 		entry = absolute ? entry : table + (uint64_t)(int64_t)(int32_t)entry;
 		if (err || !function_code_has(&w->code, entry))
 			break;
-		push(w, entry);
+		code_ways_push(w, entry);
 	}
 	w->unknown |= n == 0;
 	w->is_dispatch = false;
@@ -150,7 +150,7 @@ static void follow_table(struct walk *w, const struct instruction *in)
  * Whether a call is the last instruction of its way. Unoptimised code has a jump behind each call
  * that may unwind and return.
  */
-static bool is_last_call(struct walk *w, const struct instruction *in)
+static bool is_last_call(struct code_ways_walk *w, const struct instruction *in)
 {
 	struct symbol_place symbol;
 	struct instruction next;
@@ -169,7 +169,7 @@ static bool is_last_call(struct walk *w, const struct instruction *in)
 }
 
 /* Whether execution goes on behind an instruction; other ways are kept for later. */
-static bool follow(struct walk *w, const struct instruction *in)
+static bool follow(struct code_ways_walk *w, const struct instruction *in)
 {
 	if (in->bad)
 		return false;
@@ -179,14 +179,14 @@ static bool follow(struct walk *w, const struct instruction *in)
 	 */
 	w->is_dispatch &= in->flow != FLOW_CALL;
 	if ((in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH) && in->is_branch)
-		push(w, in->target);
+		code_ways_push(w, in->target);
 	else if (in->flow == FLOW_JUMP)
-		follow_table(w, in);
+		code_ways_follow_table(w, in);
 	return in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH ||
 	       (in->flow == FLOW_CALL && !is_last_call(w, in));
 }
 
-static void walk_from(struct walk *w, uint64_t addr)
+static void walk_from(struct code_ways_walk *w, uint64_t addr)
 {
 	struct instruction in;
 
@@ -205,7 +205,7 @@ static void walk_from(struct walk *w, uint64_t addr)
 bool code_ways_first(struct debuginfo *di, const struct function *f, struct reached_place *places,
                      size_t n)
 {
-	struct walk w = { .di = di, .places = places };
+	struct code_ways_walk w = { .di = di, .places = places };
 	bool any = false;
 	SCRATCH(tmp);
 
@@ -215,7 +215,7 @@ bool code_ways_first(struct debuginfo *di, const struct function *f, struct reac
 		places[i].first = false;
 		map_put(&w.places_at, places[i].addr, &places[i]);
 	}
-	push(&w, f->low);
+	code_ways_push(&w, f->low);
 	while (w.branches.n && !w.unknown)
 		walk_from(&w, w.branches.data[--w.branches.n]);
 	for (size_t i = 0; i < n && !w.unknown; i++)

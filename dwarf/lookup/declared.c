@@ -23,7 +23,7 @@ enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 20, MAX_POLLS = 32, MAX_PAIRS = 1 << 26 
 #define ANY_LINE UINT64_MAX
 
 /* The location of a variable, if unoptimised code describes it with a single expression. */
-struct spot {
+struct declared_spot {
 	enum { SPOT_UNKNOWN, SPOT_STACK, SPOT_SAVED } kind;
 	int64_t base;    /* SPOT_SAVED: frame offset of the pointer to the coroutine */
 	uint64_t offset; /* SPOT_SAVED: offset of the variable in the coroutine */
@@ -33,22 +33,22 @@ struct spot {
  * A block of the function. up is the enclosing block; block 0 is the function's own. The blocks
  * inside it have the numbers up to end.
  */
-struct block {
+struct declared_block {
 	size_t up, end;
 	bool own; /* a block of the function's source, not of an inlined function */
 };
 
-struct candidate {
+struct declared_candidate {
 	size_t block;
 	struct unit *unit;
 	uint64_t file, line;
-	struct spot spot;
+	struct declared_spot spot;
 };
 
-struct await {
+struct declared_await {
 	size_t block;
 	uint64_t line;
-	struct spot spot;
+	struct declared_spot spot;
 };
 
 /*
@@ -76,18 +76,18 @@ struct body {
 	VEC(uint64_t) lines; /* the lines of all states that await that type */
 	bool other; /* the function is an instance for other types: its types and locations do not
 	               apply */
-	VEC(struct block) blocks;
-	VEC(struct candidate) candidates;
-	VEC(struct await) awaits;
+	VEC(struct declared_block) blocks;
+	VEC(struct declared_candidate) candidates;
+	VEC(struct declared_await) awaits;
 	struct pairing pairing;
 };
 
 /* ---- one variable ---- */
 
-static struct spot read_spot(struct section s)
+static struct declared_spot read_spot(struct section s)
 {
 	struct reader r = reader_at(s, 0, s.size);
-	struct spot at = { SPOT_UNKNOWN, 0, 0 };
+	struct declared_spot at = { SPOT_UNKNOWN, 0, 0 };
 
 	if (!s.data || s.size < 2 || *r.p++ != DW_OP_fbreg)
 		return at;
@@ -106,7 +106,7 @@ static struct spot read_spot(struct section s)
 	return at;
 }
 
-static struct spot spot_of(const struct body *b, struct die d)
+static struct declared_spot spot_of(const struct body *b, struct die d)
 {
 	struct attribute_value v;
 	struct attribute at;
@@ -115,7 +115,7 @@ static struct spot spot_of(const struct body *b, struct die d)
 		if (at.name == DW_AT_location && at.form == DW_FORM_exprloc)
 			return read_spot(v.block);
 	}
-	return (struct spot){ SPOT_UNKNOWN, 0, 0 };
+	return (struct declared_spot){ SPOT_UNKNOWN, 0, 0 };
 }
 
 static bool is_of_type(const struct body *b, const struct die_attrs *attrs, const char *type)
@@ -136,11 +136,13 @@ static void read_variable(struct body *b, const struct die *d, size_t block)
 	if (!whole.name)
 		return;
 	if (strcmp(whole.name, wanted->name) == 0 && is_of_type(b, &whole, wanted->type))
-		*vec_push(&b->candidates) = (struct candidate){ block, d->u, attrs.file.value,
-			                                        attrs.line.value, spot_of(b, *d) };
+		*vec_push(&b->candidates) =
+			(struct declared_candidate){ block, d->u, attrs.file.value,
+			                             attrs.line.value, spot_of(b, *d) };
 	else if (b->awaitee && strcmp(whole.name, "__awaitee") == 0 &&
 	         is_of_type(b, &whole, b->awaitee))
-		*vec_push(&b->awaits) = (struct await){ block, attrs.line.value, spot_of(b, *d) };
+		*vec_push(&b->awaits) =
+			(struct declared_await){ block, attrs.line.value, spot_of(b, *d) };
 }
 
 /* ---- the function ---- */
@@ -153,7 +155,7 @@ static void read_body(struct body *b, struct die *function)
 	struct die d;
 
 	b->blocks.n = b->candidates.n = b->awaits.n = 0;
-	*vec_push(&b->blocks) = (struct block){ .own = true };
+	*vec_push(&b->blocks) = (struct declared_block){ .own = true };
 	for (size_t n = 0; at && n < MAX_DIES; n++) {
 		if (!die_read(function->s, function->u, at, &d))
 			break;
@@ -168,7 +170,7 @@ static void read_body(struct body *b, struct die *function)
 			block = b->blocks.data[block].up;
 		} else if (d.has_children) {
 			own &= d.tag == DW_TAG_lexical_block;
-			*vec_push(&b->blocks) = (struct block){ .up = block, .own = own };
+			*vec_push(&b->blocks) = (struct declared_block){ .up = block, .own = own };
 			block = b->blocks.n - 1;
 		}
 	}
@@ -183,9 +185,10 @@ static bool is_around(const struct body *b, size_t outer, size_t inner)
 
 /* ---- which of several ---- */
 
-enum fit { FIT_NOT, FIT_MAYBE, FIT_EXACTLY };
+enum declared_fit { FIT_NOT, FIT_MAYBE, FIT_EXACTLY };
 
-static enum fit fit_of(const struct body *b, const struct candidate *c, const struct await *await)
+static enum declared_fit fit_of(const struct body *b, const struct declared_candidate *c,
+                                const struct declared_await *await)
 {
 	if (!is_around(b, c->block, await->block))
 		return FIT_NOT;
@@ -198,14 +201,15 @@ static enum fit fit_of(const struct body *b, const struct candidate *c, const st
 }
 
 /* The candidate in scope at an await; false when there is none, or several fit. */
-static bool find_in_scope(const struct body *b, const struct await *await, struct candidate *ret)
+static bool find_in_scope(const struct body *b, const struct declared_await *await,
+                          struct declared_candidate *ret)
 {
-	enum fit best = FIT_NOT;
+	enum declared_fit best = FIT_NOT;
 	bool sure = false;
 
 	for (size_t i = 0; i < b->candidates.n; i++) {
-		const struct candidate *c = &b->candidates.data[i];
-		enum fit fit = fit_of(b, c, await);
+		const struct declared_candidate *c = &b->candidates.data[i];
+		enum declared_fit fit = fit_of(b, c, await);
 
 		if (fit == FIT_NOT || fit < best)
 			continue;
@@ -226,14 +230,14 @@ static int by_line(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void sort(uint64_t *lines, size_t n)
+static void declared_sort(uint64_t *lines, size_t n)
 {
 	if (n)
 		qsort(lines, n, sizeof(*lines), by_line);
 }
 
 /* The states but the one of the await's line; false: the numbers do not match. */
-static bool read_lines(const struct body *b, struct pairing *p)
+static bool declared_read_lines(const struct body *b, struct pairing *p)
 {
 	size_t n = 0;
 	bool left_out = false;
@@ -250,15 +254,15 @@ static bool read_lines(const struct body *b, struct pairing *p)
 		else
 			p->states[n++] = b->lines.data[i];
 	}
-	sort(p->lines, p->n);
-	sort(p->states, n);
+	declared_sort(p->lines, p->n);
+	declared_sort(p->states, n);
 	return left_out;
 }
 
 static void pairing_read(const struct body *b, struct pairing *p)
 {
 	*p = (struct pairing){ 0 };
-	p->known = read_lines(b, p);
+	p->known = declared_read_lines(b, p);
 	if (!p->known)
 		return;
 	p->first_bad = p->n;
@@ -299,12 +303,12 @@ static bool may_be_await(const struct body *b, size_t index)
 }
 
 /* All awaits that can belong to the state must give the same declaration. */
-static bool find_at_awaits(const struct body *b, bool any_await, struct candidate *ret)
+static bool find_at_awaits(const struct body *b, bool any_await, struct declared_candidate *ret)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < b->awaits.n; i++) {
-		struct candidate one;
+		struct declared_candidate one;
 
 		if (!any_await && !may_be_await(b, i))
 			continue;
@@ -328,14 +332,14 @@ static bool is_any_await(const struct body *b)
 }
 
 /* Before the first poll only the captures exist; they belong to no block. */
-static bool find_capture(const struct body *b, struct candidate *ret)
+static bool find_capture(const struct body *b, struct declared_candidate *ret)
 {
-	const struct await beginning = { .block = 0 };
+	const struct declared_await beginning = { .block = 0 };
 
 	return find_in_scope(b, &beginning, ret);
 }
 
-static bool find(struct body *b, struct candidate *ret)
+static bool declared_find(struct body *b, struct declared_candidate *ret)
 {
 	bool found;
 
@@ -355,7 +359,7 @@ static bool find(struct body *b, struct candidate *ret)
 
 /* ---- the query ---- */
 
-static const char *awaitee_of(const struct variant *v)
+static const char *declared_awaitee_of(const struct variant *v)
 {
 	const struct member *m = v->payload ? type_member(v->payload, "__awaitee") : NULL;
 
@@ -363,7 +367,7 @@ static const char *awaitee_of(const struct variant *v)
 }
 
 /* The await line of a state. A line in another file than the function's belongs to a macro. */
-static uint64_t line_of(const struct variant *v, const struct variant *function)
+static uint64_t declared_line_of(const struct variant *v, const struct variant *function)
 {
 	bool own = v->file && function->file && strcmp(v->file, function->file) == 0;
 
@@ -379,13 +383,13 @@ static bool read_state(struct body *b)
 	b->lines.n = 0;
 	if (state >= n)
 		return false;
-	b->awaitee = awaitee_of(&variants[state]);
-	b->line = line_of(&variants[state], &variants[0]);
+	b->awaitee = declared_awaitee_of(&variants[state]);
+	b->line = declared_line_of(&variants[state], &variants[0]);
 	for (size_t i = 0; b->awaitee && i < n; i++) {
-		const char *other = awaitee_of(&variants[i]);
+		const char *other = declared_awaitee_of(&variants[i]);
 
 		if (other && (b->other || strcmp(other, b->awaitee) == 0))
-			*vec_push(&b->lines) = line_of(&variants[i], &variants[0]);
+			*vec_push(&b->lines) = declared_line_of(&variants[i], &variants[0]);
 	}
 	return b->awaitee ||
 	       (variants[state].name && strcmp(variants[state].name, "Unresumed") == 0);
@@ -404,7 +408,7 @@ static bool is_same_function(const struct body *b, uint64_t poll)
 }
 
 /* The abstract function comes last, and its result is preferred: it is complete. */
-static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
+static bool find_in_poll(struct body *b, uint64_t poll, struct declared_candidate *ret)
 {
 	bool any = false;
 	struct die_attrs attrs;
@@ -415,7 +419,7 @@ static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 
 		read_body(b, &d);
 		if (b->awaits.n || (!b->awaitee && b->candidates.n))
-			any = find(b, ret);
+			any = declared_find(b, ret);
 		die_attrs_read(&again, &attrs);
 		poll = attrs.origin;
 	}
@@ -426,7 +430,7 @@ static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
  * Searches the poll function of the coroutine; if only instances for other types exist, searches
  * the first of them.
  */
-static bool find_in_polls(struct body *b, struct candidate *ret)
+static bool find_in_polls(struct body *b, struct declared_candidate *ret)
 {
 	const struct type *t = b->wanted->coroutine;
 	const struct unit *own = debuginfo_unit_of(b->dm, type_die(t));
@@ -447,7 +451,7 @@ bool lookup_dwarf_declaration(const struct saved_variable *wanted, const char **
                               unsigned *line)
 {
 	struct body b = { .dm = type_module(wanted->coroutine), .wanted = wanted };
-	struct candidate found;
+	struct declared_candidate found;
 	bool any = find_in_polls(&b, &found);
 
 	vec_free(&b.lines);

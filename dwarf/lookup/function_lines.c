@@ -24,15 +24,15 @@ struct span {
 	int depth;
 };
 
-struct reading {
+struct function_lines_reading {
 	const struct function *f;
 	VEC(struct span) spans;
 	VEC(struct function_call) calls;
 	VEC(struct function_row) rows;
-	struct map awaits; /* await_key() of those of which a place is known */
+	struct map awaits; /* function_lines_await_key() of those of which a place is known */
 };
 
-static bool has_awaitee(Dwarf_Die *block)
+static bool function_lines_has_awaitee(Dwarf_Die *block)
 {
 	Dwarf_Die child;
 
@@ -48,7 +48,7 @@ static bool has_awaitee(Dwarf_Die *block)
 	return false;
 }
 
-static void add_spans(struct reading *r, Dwarf_Die *die, const struct span *like)
+static void add_spans(struct function_lines_reading *r, Dwarf_Die *die, const struct span *like)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
@@ -63,7 +63,8 @@ static void add_spans(struct reading *r, Dwarf_Die *die, const struct span *like
 }
 
 /* The function itself, or one that is inlined. */
-static struct function_call *describe(struct reading *r, Dwarf_Die *function)
+static struct function_call *function_lines_describe(struct function_lines_reading *r,
+                                                     Dwarf_Die *function)
 {
 	struct function_call *call = vec_push(&r->calls);
 	const char *name = dwarf_diename(function);
@@ -77,7 +78,7 @@ static struct function_call *describe(struct reading *r, Dwarf_Die *function)
 	return call;
 }
 
-static unsigned number_of(Dwarf_Die *die, unsigned name)
+static unsigned function_lines_number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
@@ -88,8 +89,9 @@ static unsigned number_of(Dwarf_Die *die, unsigned name)
 	               : 0;
 }
 
-/* What an await has in common in all copies of its function. */
-static uint64_t await_key(const struct reading *r, size_t call, unsigned line, unsigned column)
+/* Key of an await, which is the same in all copies of its function. */
+static uint64_t function_lines_await_key(const struct function_lines_reading *r, size_t call,
+                                         unsigned line, unsigned column)
 {
 	uint64_t place = (uint64_t)line << 32 | column;
 
@@ -97,30 +99,34 @@ static uint64_t await_key(const struct reading *r, size_t call, unsigned line, u
 }
 
 /* A coroutine polls what it awaits, in its own code, at the place of the await. */
-static void note_await(struct reading *r, const struct function_call *call, Dwarf_Die *die)
+static void note_await(struct function_lines_reading *r, const struct function_call *call,
+                       Dwarf_Die *die)
 {
 	const struct type *result =
 		r->calls.data[call->parent].is_coroutine && call->function && !call->is_coroutine
 			? function_read_result(call->function)
 			: NULL;
-	unsigned column = number_of(die, DW_AT_call_column);
+	unsigned column = function_lines_number_of(die, DW_AT_call_column);
 
 	if (!column || !r->calls.data[call->parent].is_coroutine ||
 	    (!call->is_coroutine && !(result && type_is(result, "core::task::poll::Poll"))))
 		return;
-	map_put(&r->awaits, await_key(r, call->parent, number_of(die, DW_AT_call_line), column),
+	map_put(&r->awaits,
+	        function_lines_await_key(r, call->parent,
+	                                 function_lines_number_of(die, DW_AT_call_line), column),
 	        NULL);
 }
 
-static const char *call_file(const struct reading *r, Dwarf_Die *die)
+static const char *call_file(const struct function_lines_reading *r, Dwarf_Die *die)
 {
 	struct unit *u = debuginfo_unit_of(r->f->dm, r->f->die);
-	unsigned number = number_of(die, DW_AT_call_file);
+	unsigned number = function_lines_number_of(die, DW_AT_call_file);
 
 	return u && number ? line_file(r->f->dm, u, number) : NULL;
 }
 
-static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
+static void function_lines_add_call(struct function_lines_reading *r, Dwarf_Die *die,
+                                    struct span *like)
 {
 	Dwarf_Attribute origin;
 	Dwarf_Die function;
@@ -128,17 +134,18 @@ static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
 	if (!dwarf_attr(die, DW_AT_abstract_origin, &origin) ||
 	    !dwarf_formref_die(&origin, &function))
 		return;
-	struct function_call *call = describe(r, &function);
+	struct function_call *call = function_lines_describe(r, &function);
 	call->site = dwarf_dieoffset(die);
 	call->parent = like->call;
-	call->call_line = number_of(die, DW_AT_call_line);
+	call->call_line = function_lines_number_of(die, DW_AT_call_line);
 	call->call_file = call_file(r, die);
 	note_await(r, call, die);
 	like->call = r->calls.n - 1;
 	like->in_await = false;
 }
 
-static void add_scope(struct reading *r, Dwarf_Die *die, const struct span *outer)
+static void function_lines_add_scope(struct function_lines_reading *r, Dwarf_Die *die,
+                                     const struct span *outer)
 {
 	Dwarf_Die child;
 
@@ -152,17 +159,17 @@ static void add_scope(struct reading *r, Dwarf_Die *die, const struct span *oute
 			continue;
 		span.depth++;
 		if (tag == DW_TAG_inlined_subroutine)
-			add_call(r, &child, &span);
+			function_lines_add_call(r, &child, &span);
 		else
-			span.in_await |= has_awaitee(&child);
+			span.in_await |= function_lines_has_awaitee(&child);
 		if (span.call != outer->call || span.in_await != outer->in_await)
 			add_spans(r, &child, &span);
-		add_scope(r, &child, &span);
+		function_lines_add_scope(r, &child, &span);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
 /* The innermost span at a link-time address. */
-static struct span span_at(const struct reading *r, uint64_t pc)
+static struct span span_at(const struct function_lines_reading *r, uint64_t pc)
 {
 	struct span best = { .depth = 0 };
 
@@ -178,12 +185,12 @@ static struct span span_at(const struct reading *r, uint64_t pc)
 enum { MAX_RANGES = 64 /* of a function; unoptimised and most optimised ones have one */ };
 
 /* The code of the function itself. */
-struct extent {
+struct function_lines_extent {
 	size_t n;
 	Dwarf_Addr low[MAX_RANGES], high[MAX_RANGES];
 };
 
-static void read_extent(Dwarf_Die *function, struct extent *ret)
+static void read_extent(Dwarf_Die *function, struct function_lines_extent *ret)
 {
 	Dwarf_Addr base;
 	ptrdiff_t at = 0;
@@ -195,7 +202,7 @@ static void read_extent(Dwarf_Die *function, struct extent *ret)
 	}
 }
 
-static bool is_in(const struct extent *e, Dwarf_Addr addr)
+static bool function_lines_is_in(const struct function_lines_extent *e, Dwarf_Addr addr)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		if (addr >= e->low[i] && addr < e->high[i])
@@ -204,7 +211,7 @@ static bool is_in(const struct extent *e, Dwarf_Addr addr)
 	return false;
 }
 
-static uint64_t lowest(const struct extent *e)
+static uint64_t lowest(const struct function_lines_extent *e)
 {
 	uint64_t ret = UINT64_MAX;
 
@@ -213,7 +220,7 @@ static uint64_t lowest(const struct extent *e)
 	return ret;
 }
 
-static uint64_t highest(const struct extent *e)
+static uint64_t highest(const struct function_lines_extent *e)
 {
 	uint64_t ret = 0;
 
@@ -222,12 +229,12 @@ static uint64_t highest(const struct extent *e)
 	return ret;
 }
 
-static void read_rows(struct reading *r, Dwarf_Die *function)
+static void function_lines_read_rows(struct function_lines_reading *r, Dwarf_Die *function)
 {
 	struct dwarf_module *dm = r->f->dm;
 	struct unit *u = debuginfo_unit_of(dm, r->f->die);
 	line_entry_vec entries = { 0 };
-	struct extent extent;
+	struct function_lines_extent extent;
 
 	read_extent(function, &extent);
 	if (!u || u->stmt_list == UINT64_MAX || !extent.n)
@@ -236,7 +243,7 @@ static void read_rows(struct reading *r, Dwarf_Die *function)
 	for (size_t i = 0; i < entries.n && r->rows.n < MAX_FUNCTION_ROWS; i++) {
 		const struct line_entry *entry = &entries.data[i];
 
-		if (entry->ends_sequence || !is_in(&extent, entry->addr))
+		if (entry->ends_sequence || !function_lines_is_in(&extent, entry->addr))
 			continue;
 		struct span span = span_at(r, entry->addr);
 		*vec_push(&r->rows) = (struct function_row){
@@ -258,22 +265,24 @@ static void read_rows(struct reading *r, Dwarf_Die *function)
  * such gaps; there it is the call of into_future(), which is all that an await of a variable has to
  * make.
  */
-static void fill_gaps(struct reading *r)
+static void fill_gaps(struct function_lines_reading *r)
 {
 	if (argument_place_stays(r->f))
 		return;
 	for (size_t i = 0; i < r->rows.n; i++) {
 		const struct function_row *row = &r->rows.data[i];
 
-		/* What follows a statement may have the column of anything in the line. */
+		/* Rows behind a statement may have the column of anything in the line. */
 		if (row->in_await && row->statement && row->column)
-			map_put(&r->awaits, await_key(r, row->call, row->line, row->column), NULL);
+			map_put(&r->awaits,
+			        function_lines_await_key(r, row->call, row->line, row->column),
+			        NULL);
 	}
 	for (size_t i = 0; i < r->rows.n; i++) {
 		struct function_row *row = &r->rows.data[i];
 
-		row->in_await |=
-			map_has(&r->awaits, await_key(r, row->call, row->line, row->column));
+		row->in_await |= map_has(
+			&r->awaits, function_lines_await_key(r, row->call, row->line, row->column));
 	}
 }
 
@@ -284,7 +293,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static const char *directory_of(Dwarf_Die *function)
+static const char *function_lines_directory_of(Dwarf_Die *function)
 {
 	Dwarf_Die cu, *unit = dwarf_diecu(function, &cu, NULL, NULL);
 	Dwarf_Attribute attr;
@@ -294,20 +303,20 @@ static const char *directory_of(Dwarf_Die *function)
 
 void function_lines_read(const struct function *f, struct arena *a, struct function_lines *ret)
 {
-	struct reading r = { .f = f };
+	struct function_lines_reading r = { .f = f };
 	Dwarf_Die die;
 
 	*ret = (struct function_lines){ 0 };
 	if (!debuginfo_need(f->dm) || !f->dm->dwarf || !dwarf_offdie(f->dm->dwarf, f->die, &die))
 		return;
-	describe(&r, &die)->function = f;
-	add_scope(&r, &die, &(struct span){ .depth = 0 });
-	read_rows(&r, &die);
+	function_lines_describe(&r, &die)->function = f;
+	function_lines_add_scope(&r, &die, &(struct span){ .depth = 0 });
+	function_lines_read_rows(&r, &die);
 	fill_gaps(&r);
 	map_free(&r.awaits);
 	if (r.rows.n)
 		qsort(r.rows.data, r.rows.n, sizeof(*r.rows.data), compare_rows);
-	ret->comp_dir = directory_of(&die);
+	ret->comp_dir = function_lines_directory_of(&die);
 	vec_free(&r.spans);
 	ret->nrows = r.rows.n;
 	ret->rows = vec_to_arena(&r.rows, a);
@@ -322,7 +331,7 @@ const struct function_row *function_lines_at(const struct function_lines *l, uin
 	for (size_t i = 0; i < l->nrows && l->rows[i].addr <= addr; i++) {
 		const struct function_row *row = &l->rows[i];
 
-		/* Of several rows at one address the last one counts; line 0 continues a line. */
+		/* The last of several rows at one address counts; line 0 continues a line. */
 		if (!found || row->line || row->call != found->call)
 			found = row;
 	}

@@ -9,7 +9,7 @@ struct function_row {
 	uint64_t addr;    /* run-time */
 	const char *file; /* full path as in DWARF */
 	unsigned line;    /* 0: the compiler names none */
-	unsigned column;  /* 0: likewise */
+	unsigned column;  /* 0: the compiler names none */
 	size_t call;      /* the innermost inlined call that it belongs to: its index; 0: none */
 	bool statement;   /* an instruction begins a statement here (is_stmt) */
 	bool in_await;    /* see in_await.h; also where a row of the same column is, as blocks have
@@ -19,13 +19,13 @@ struct function_row {
 /* A call that was inlined. */
 struct function_call {
 	uint64_t site;                   /* DIE of the inlined call; 0: the function itself */
-	const struct function *function; /* that was inlined */
+	const struct function *function; /* the function that was inlined */
 	const char *file;                /* where that function is declared; NULL: unknown */
 	unsigned line;                   /* there; 0: unknown */
-	bool is_coroutine;               /* it is the body of an async function, block or closure */
-	size_t parent;                   /* the call that it is in */
-	const char *call_file;           /* where it is called; NULL: unknown */
-	unsigned call_line;              /* there; 0: unknown, or it is no call */
+	bool is_coroutine;     /* function is the body of an async function, block or closure */
+	size_t parent;         /* the call that it is in */
+	const char *call_file; /* where it is called; NULL: unknown */
+	unsigned call_line;    /* there; 0: unknown, or it is no call */
 };
 
 struct function_lines {
@@ -37,8 +37,8 @@ struct function_lines {
 };
 
 /*
- * Reads them, in all ranges of the function; everything is in the arena. No rows if the debug info
- * has no lines.
+ * Reads the lines and calls of a function, in all its ranges; everything is in the arena. No rows
+ * if the debug info has no lines.
  */
 void function_lines_read(const struct function *f, struct arena *a, struct function_lines *ret);
 /* The row that a run-time address belongs to, of a line if there is one before it; NULL: none. */

@@ -19,7 +19,7 @@
 enum {
 	MUCH_TO_SCAN = 16 << 20, /* bytes of debug info: below, the notes of scans are kept */
 	FEW_UNITS = 32,
-	/* In place of a home: RECORD_INSTANCES has units in which a name may be. */
+	/* Key in place of a home: RECORD_INSTANCES has units in which a name may be. */
 	RECORD_UNITS = 1,
 };
 
@@ -35,7 +35,7 @@ const char *function_names_plain(struct arena *a, const char *name)
 }
 
 /* Whether path is the end of name, whole components. */
-static bool ends_in(const char *name, const char *path)
+static bool function_names_ends_in(const char *name, const char *path)
 {
 	size_t len = strlen(name), n = strlen(path);
 
@@ -84,7 +84,7 @@ static const char *shown_name(struct names_search *s, struct dwarf_module *dm, u
 	return resolved ? resolved : shown;
 }
 
-static bool is_known(const struct names_search *s, const struct named_function *f)
+static bool function_names_is_known(const struct names_search *s, const struct named_function *f)
 {
 	for (size_t i = 0; i < s->found.n; i++) {
 		const struct named_function *other = &s->found.data[i];
@@ -96,8 +96,8 @@ static bool is_known(const struct names_search *s, const struct named_function *
 	return false;
 }
 
-static void add(struct names_search *s, struct dwarf_module *dm, struct unit *u, uint64_t offset,
-                const char *own)
+static void function_names_add(struct names_search *s, struct dwarf_module *dm, struct unit *u,
+                               uint64_t offset, const char *own)
 {
 	const char *full = die_name(dm, offset);
 	struct die_attrs attrs;
@@ -115,25 +115,26 @@ static void add(struct names_search *s, struct dwarf_module *dm, struct unit *u,
 		.is_async = is_coroutine(own),
 	};
 	if (!f.file || !f.line ||
-	    !(ends_in(f.shown, s->path) || ends_in(f.plain, s->path) ||
-	      ends_in(name_without_trait(s->a, f.shown), s->path)))
+	    !(function_names_ends_in(f.shown, s->path) ||
+	      function_names_ends_in(f.plain, s->path) ||
+	      function_names_ends_in(name_without_trait(s->a, f.shown), s->path)))
 		return;
-	if (!is_known(s, &f))
+	if (!function_names_is_known(s, &f))
 		*vec_push(&s->found) = f;
 }
 
-static void visit_unit(struct dwarf_module *dm, struct unit *u, void *arg)
+static void function_names_visit_unit(struct dwarf_module *dm, struct unit *u, void *arg)
 {
 	struct names_search *s = arg;
 
-	for (uint32_t i = 0; i < u->nscopes; i++) {
-		const struct scope_note *note = &u->scopes[i];
+	for (uint32_t i = 0; i < u->found.nscopes; i++) {
+		const struct scope_note *note = &u->found.scopes[i];
 		const char *own = note->tag == DW_TAG_subprogram
 		                          ? scan_scope_name(&dm->sections, u, i)
 		                          : NULL;
 
 		if (own && may_fit(s, dm, u, note, own))
-			add(s, dm, u, u->start + note->die, own);
+			function_names_add(s, dm, u, u->start + note->die, own);
 	}
 }
 
@@ -145,7 +146,7 @@ struct units_filter {
 	atomic_size_t next; /* the first unit that nobody has taken */
 };
 
-/* Of a large module all pages would take more memory than everything else. */
+/* Drops pages of a large module, all of which would take more memory than everything else. */
 static void drop_pages(const uint8_t *data, size_t size, void *arg)
 {
 	const struct dwarf_module *dm = arg;
@@ -247,14 +248,14 @@ static struct error *visit_module(struct names_search *s, struct dwarf_module *d
 	for (size_t i = 0; i < dm->nunits && !err; i++) {
 		progress("looking for functions, unit", i + 1, dm->nunits);
 		if (may_have[i])
-			debuginfo_pass(dm, &dm->units[i], passing, visit_unit, s);
+			debuginfo_pass(dm, &dm->units[i], passing, function_names_visit_unit, s);
 		err = interrupt_check();
 	}
 	scanner_free(passing);
 	return err;
 }
 
-/* An async function leaves its constructor out: what is meant is its body. */
+/* An async function leaves its constructor out: its body is meant. */
 static void drop_constructors(struct names_search *s)
 {
 	size_t n = 0;

@@ -95,7 +95,7 @@ const struct type *function_read_first_argument(const struct function *f)
 	return search.found;
 }
 
-struct variable_search {
+struct function_read_variable_search {
 	const char *name;
 	int depth;
 	const struct type *found;
@@ -103,7 +103,7 @@ struct variable_search {
 
 static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 {
-	struct variable_search *search = arg;
+	struct function_read_variable_search *search = arg;
 	struct die_attrs attrs;
 	struct die d;
 
@@ -133,7 +133,7 @@ static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 
 const struct type *function_read_variable(const struct function *f, const char *name)
 {
-	struct variable_search search = { .name = name };
+	struct function_read_variable_search search = { .name = name };
 
 	function_each_origin(f->dm, f->die, find_variable, &search);
 	return search.found;
@@ -150,8 +150,8 @@ struct awaitee_search {
 	uint64_t file, line;
 };
 
-static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
-                       struct die_attrs *attrs)
+static bool function_read_is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
+                                     struct die_attrs *attrs)
 {
 	uint64_t type = attrs->type; /* of the variable itself, not of its origin */
 
@@ -173,7 +173,7 @@ static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awai
 
 		if (d.tag == DW_TAG_variable) {
 			die_attrs_read(&d, &attrs);
-			if (!is_awaitee(dm, search, &attrs) || search->skip-- != 0)
+			if (!function_read_is_awaitee(dm, search, &attrs) || search->skip-- != 0)
 				continue;
 			search->unit = d.u;
 			search->file = attrs.file.value;

@@ -109,7 +109,7 @@ static bool is_context(const struct type *t)
 }
 
 /* Whether a value of this type is a Context, or contains one or a reference to one. */
-static bool contains_context(const struct type *t, int depth)
+static bool function_types_contains_context(const struct type *t, int depth)
 {
 	const struct variant *variants;
 	const struct member *members;
@@ -121,18 +121,19 @@ static bool contains_context(const struct type *t, int depth)
 		return false;
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (members[i].type && contains_context(members[i].type, depth + 1))
+		if (members[i].type && function_types_contains_context(members[i].type, depth + 1))
 			return true;
 	}
 	variants = type_variants(t, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (variants[i].payload && contains_context(variants[i].payload, depth + 1))
+		if (variants[i].payload &&
+		    function_types_contains_context(variants[i].payload, depth + 1))
 			return true;
 	}
 	return false;
 }
 
-/* Which of a function's parts are a Context. */
+/* Parts of a function that are a Context. */
 struct contexts {
 	bool parameter; /* a parameter */
 	bool variable;  /* a variable */
@@ -159,7 +160,7 @@ static bool note_received(enum function_part part, const struct type *t, void *a
 {
 	bool *received = arg;
 
-	*received |= part == FUNCTION_PARAMETER && contains_context(t, 0);
+	*received |= part == FUNCTION_PARAMETER && function_types_contains_context(t, 0);
 	return *received;
 }
 
@@ -195,7 +196,7 @@ static bool captures_context(const struct function *f)
 		for (int hops = 0; t && type_kind(t) == TYPE_POINTER && hops < MAX_REFERENCES;
 		     hops++)
 			t = type_target(t);
-		if (t && contains_context(t, 0))
+		if (t && function_types_contains_context(t, 0))
 			return true;
 	}
 	return false;

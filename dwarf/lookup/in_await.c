@@ -6,7 +6,7 @@
 #include "dwarf/module/ranges.h"
 #include "dwarf/types/die_attrs.h"
 
-static bool has_awaitee(struct dwarf_module *dm, uint64_t block)
+static bool in_await_has_awaitee(struct dwarf_module *dm, uint64_t block)
 {
 	struct die_attrs attrs;
 	struct die d;
@@ -46,7 +46,7 @@ bool in_await_has(struct dwarf_module *dm, uint64_t die, uint64_t pc)
 
 	for (int i = 0; u && i < DIE_MAX_NESTING; i++) {
 		die = block_at(dm, u, die, pc);
-		if (!die || has_awaitee(dm, die))
+		if (!die || in_await_has_awaitee(dm, die))
 			return die != 0;
 	}
 	return false;

@@ -16,7 +16,7 @@ struct inlined {
 	unsigned depth; /* number of marker functions around it, itself included */
 	const char *file;
 	unsigned line; /* line of the call in the next marker function around it */
-	struct range {
+	struct inlined_range {
 		uint64_t low, size;
 	} * ranges;
 	size_t nranges;
@@ -31,12 +31,12 @@ struct keeper {
 	struct arena arena;
 };
 
-struct call {
+struct inlined_call {
 	const char *file;
 	unsigned line;
 };
 
-static uint64_t number_of(Dwarf_Die *die, unsigned name)
+static uint64_t inlined_number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
@@ -56,21 +56,21 @@ static uint64_t origin_of(Dwarf_Die *die)
 
 static void read_ranges(struct keeper *k, Dwarf_Die *die, struct inlined *ret)
 {
-	VEC(struct range) ranges = { 0 };
+	VEC(struct inlined_range) ranges = { 0 };
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
 		if (high > low)
-			*vec_push(&ranges) = (struct range){ low, high - low };
+			*vec_push(&ranges) = (struct inlined_range){ low, high - low };
 	}
 	ret->nranges = ranges.n;
 	ret->ranges = vec_to_arena(&ranges, &k->arena);
 }
 
 /* outer: the call in the next marker function around; NULL: this level is directly below it. */
-static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const struct call *outer,
-                    int level)
+static void inlined_descend(struct keeper *k, Dwarf_Die *die, unsigned depth,
+                            const struct inlined_call *outer, int level)
 {
 	Dwarf_Die child;
 
@@ -80,16 +80,16 @@ static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const stru
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_lexical_block)
-			descend(k, &child, depth, outer, level + 1);
+			inlined_descend(k, &child, depth, outer, level + 1);
 		if (tag != DW_TAG_inlined_subroutine)
 			continue;
-		struct call call = outer ? *outer : (struct call){ NULL, 0 };
+		struct inlined_call call = outer ? *outer : (struct inlined_call){ NULL, 0 };
 		uint64_t function = origin_of(&child);
 
 		if (!outer) {
 			call.file = line_file(k->dm, k->u,
-			                      (unsigned)number_of(&child, DW_AT_call_file));
-			call.line = (unsigned)number_of(&child, DW_AT_call_line);
+			                      (unsigned)inlined_number_of(&child, DW_AT_call_file));
+			call.line = (unsigned)inlined_number_of(&child, DW_AT_call_line);
 		}
 		bool tells = function && k->wanted(k->dm, function, k->arg);
 		if (tells) {
@@ -100,7 +100,7 @@ static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const stru
 			};
 			read_ranges(k, &child, one);
 		}
-		descend(k, &child, depth + tells, tells ? NULL : &call, level + 1);
+		inlined_descend(k, &child, depth + tells, tells ? NULL : &call, level + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -136,7 +136,7 @@ bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_wanted *wanted,
 
 	if (!k.u || !dwarf_offdie(dm->dwarf, die, &d))
 		return false;
-	descend(&k, &d, 0, NULL, 0);
+	inlined_descend(&k, &d, 0, NULL, 0);
 	bool any = k.found.n != 0;
 	if (any)
 		keep(&k, die);

@@ -5,6 +5,7 @@
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/lookup/poll_units.h"
 #include "dwarf/module/die_name.h"
+#include "dwarf/module/symtab.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
 #include "dwarf/types/type.h"
@@ -12,21 +13,27 @@
 /* If fewer bytes of a crate's units are left to scan, their scan records are kept. */
 enum { MUCH_TO_SCAN = 8 << 20 };
 
-struct instance_search {
+struct instances_instance_search {
 	struct dwarf_module *dm;
 	const char *path, *base; /* base: last component of path */
 	const char *other_base;  /* a newer name of base; NULL: none */
 	const char *outer;       /* component before base; NULL: not used */
 	size_t outer_len;
+	unit_fn *visit_unit;
 	instance_fn *visit;
 	void *arg;
+};
+
+struct instance_searches {
+	struct instances_instance_search *data;
+	size_t n;
 };
 
 /*
  * Finds the component before the last one: "ptr" in "core::ptr::drop_in_place". Skipped where the
  * path has components that are not plain names.
  */
-static void find_outer(struct instance_search *s)
+static void find_outer(struct instances_instance_search *s)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:";
@@ -46,39 +53,40 @@ struct parent {
 };
 
 /* Filters scopes by their parent, because reading every name touches all of .debug_str. */
-static bool may_be_there(const struct instance_search *s, struct unit *u, uint32_t index,
+static bool may_be_there(const struct instances_instance_search *s, struct unit *u, uint32_t index,
                          struct parent *last)
 {
-	uint32_t parent = u->scopes[index].parent;
+	uint32_t parent = u->found.scopes[index].parent;
 
 	/* A DIE with an origin has its real parent there. */
-	if (!s->outer || parent == SCOPE_NONE || (u->scopes[index].flags & SCOPE_ORIGIN))
+	if (!s->outer || parent == SCOPE_NONE || (u->found.scopes[index].flags & SCOPE_ORIGIN))
 		return true;
 	if (parent != last->index) {
 		const char *name = scan_scope_name(&s->dm->sections, u, parent);
 
 		last->index = parent;
 		last->fits =
-			(u->scopes[parent].flags & SCOPE_ORIGIN) ||
+			(u->found.scopes[parent].flags & SCOPE_ORIGIN) ||
 			(name && strncmp(name, s->outer, s->outer_len) == 0 && !name[s->outer_len]);
 	}
 	return last->fits;
 }
 
-static bool is_generic(const char *name, const char *base)
+static bool instances_is_generic(const char *name, const char *base)
 {
 	size_t len = strlen(base);
 
 	return strncmp(name, base, len) == 0 && name[len] == '<';
 }
 
-static bool is_instance(const struct instance_search *s, const char *last)
+static bool is_instance(const struct instances_instance_search *s, const char *last)
 {
-	return is_generic(last, s->base) || (s->other_base && is_generic(last, s->other_base));
+	return instances_is_generic(last, s->base) ||
+	       (s->other_base && instances_is_generic(last, s->other_base));
 }
 
 /* Does the whole name match the path? */
-static bool is_instance_of_path(const struct instance_search *s, const char *name)
+static bool is_instance_of_path(const struct instances_instance_search *s, const char *name)
 {
 	size_t scope = (size_t)(s->base - s->path);
 
@@ -87,11 +95,11 @@ static bool is_instance_of_path(const struct instance_search *s, const char *nam
 
 static void visit_instances(struct dwarf_module *dm, struct unit *u, void *arg)
 {
-	const struct instance_search *s = arg;
+	const struct instances_instance_search *s = arg;
 	struct parent last = { .index = SCOPE_NONE };
 
-	for (uint32_t i = 0; i < u->nscopes; i++) {
-		const struct scope_note *note = &u->scopes[i];
+	for (uint32_t i = 0; i < u->found.nscopes; i++) {
+		const struct scope_note *note = &u->found.scopes[i];
 		const char *own = NULL;
 
 		if (may_be_there(s, u, i, &last))
@@ -120,16 +128,16 @@ static const char *dropped_type(struct dwarf_module *dm, uint64_t die)
 
 static void visit_drops(struct dwarf_module *dm, struct unit *u, void *arg)
 {
-	const struct instance_search *s = arg;
+	const struct instances_instance_search *s = arg;
 
-	for (uint32_t i = 0; i < u->nscopes; i++) {
-		const struct scope_note *note = &u->scopes[i];
+	for (uint32_t i = 0; i < u->found.nscopes; i++) {
+		const struct scope_note *note = &u->found.scopes[i];
 		const char *own = NULL, *type = NULL;
 
 		if (note->tag == DW_TAG_subprogram && note->parent != SCOPE_NONE &&
 		    !(note->flags & SCOPE_ORIGIN))
 			own = scan_scope_name(&dm->sections, u, i);
-		if (own && (strcmp(own, s->base) == 0 || is_generic(own, s->base)))
+		if (own && (strcmp(own, s->base) == 0 || instances_is_generic(own, s->base)))
 			type = dropped_type(dm, u->start + note->die);
 		if (!type)
 			continue;
@@ -139,7 +147,10 @@ static void visit_drops(struct dwarf_module *dm, struct unit *u, void *arg)
 	}
 }
 
-/* Is it the last component of a coroutine's type, such as {async_fn_env#0}<T>, but no closure? */
+/*
+ * Is the text the last component of a coroutine's type, such as {async_fn_env#0}<T>, but no
+ * closure?
+ */
 static bool is_coroutine_type(const char *own)
 {
 	return own && own[0] == '{' && strstr(own, "_env#") && !str_begins(own, "{closure_env#");
@@ -147,10 +158,10 @@ static bool is_coroutine_type(const char *own)
 
 static void visit_coroutines(struct dwarf_module *dm, struct unit *u, void *arg)
 {
-	const struct instance_search *s = arg;
+	const struct instances_instance_search *s = arg;
 
-	for (uint32_t i = 0; i < u->nscopes; i++) {
-		const struct scope_note *note = &u->scopes[i];
+	for (uint32_t i = 0; i < u->found.nscopes; i++) {
+		const struct scope_note *note = &u->found.scopes[i];
 		STR(name);
 
 		if (note->tag == DW_TAG_structure_type &&
@@ -167,7 +178,7 @@ static unit_fn *visitor_for(const char *path)
 	return strcmp(path, COROUTINE_TYPES) == 0 ? visit_coroutines : visit_instances;
 }
 
-static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *here)
+static bool instances_is_much_to_scan(const struct dwarf_module *dm, const struct unit *here)
 {
 	uint64_t bytes = 0;
 
@@ -180,25 +191,53 @@ static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *he
 	return bytes > MUCH_TO_SCAN;
 }
 
-void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
-                                instance_fn *visit, void *arg)
+static void visit_searched(struct dwarf_module *dm, struct unit *u, void *arg)
 {
-	struct instance_search s = {
+	const struct instance_searches *searches = arg;
+
+	for (size_t i = 0; i < searches->n; i++)
+		searches->data[i].visit_unit(dm, u, &searches->data[i]);
+}
+
+static struct instances_instance_search instances_search_of(struct dwarf_module *dm,
+                                                            const struct instance_query *query)
+{
+	struct instances_instance_search s = {
 		.dm = dm,
-		.path = path,
-		.base = qualified_last(path),
-		.other_base = strcmp(path, DROP_GLUE) == 0 ? "drop_glue" : NULL,
-		.visit = visit,
-		.arg = arg,
+		.path = query->path,
+		.base = qualified_last(query->path),
+		.other_base = strcmp(query->path, DROP_GLUE) == 0 ? "drop_glue" : NULL,
+		.visit_unit = visitor_for(query->path),
+		.visit = query->visit,
+		.arg = query->arg,
 	};
-	struct unit *here = debuginfo_unit_of(dm, near);
-	struct scanner *passing = here && is_much_to_scan(dm, here) ? scanner_new() : NULL;
 
 	find_outer(&s);
-	unit_fn *visit_unit = visitor_for(path);
-	for (size_t i = 0; here && i < dm->nunits; i++) {
+	return s;
+}
+
+void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near,
+                                const struct instance_query *queries, size_t n)
+{
+	SCRATCH(tmp);
+	struct instance_searches searches = { .data = NEW_ARRAY(
+						      &tmp, struct instances_instance_search, n) };
+	struct unit *here = debuginfo_unit_of(dm, near);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(queries[i].path, UNMERGED_CODE) != 0)
+			searches.data[searches.n++] = instances_search_of(dm, &queries[i]);
+		else if (here && poll_symbols_is_unoptimised(dm, here) &&
+		         !poll_symbols_is_folded(dm, here))
+			queries[i].visit(queries[i].path, false, queries[i].arg);
+	}
+	if (!here || !searches.n)
+		return;
+	struct scanner *passing = instances_is_much_to_scan(dm, here) ? scanner_new() : NULL;
+
+	for (size_t i = 0; i < dm->nunits; i++) {
 		if (poll_units_same_crate(here, &dm->units[i]))
-			debuginfo_pass(dm, &dm->units[i], passing, visit_unit, &s);
+			debuginfo_pass(dm, &dm->units[i], passing, visit_searched, &searches);
 	}
 	scanner_free(passing);
 }

@@ -20,7 +20,7 @@ struct call_site {
 	unsigned file, line; /* place of the call in the caller */
 };
 
-struct chain {
+struct locations_chain {
 	VEC(struct call_site) sites; /* outermost first */
 	bool cut;                    /* there are more */
 };
@@ -46,11 +46,11 @@ static void read_site(struct dwarf_module *dm, struct unit *u, uint64_t die, str
 
 /*
  * Walks the DIEs itself. libdw's dwarf_getscopes() prunes DIEs without a pc, namespaces among them,
- * and so never finds a Rust function (elfutils 0.188 and 0.192). Of the DIEs below the function
- * only the children of the last DIE that covers pc are considered.
+ * and so never finds a Rust function (elfutils 0.188 and 0.192). Below the function, only the
+ * children of the last DIE that covers pc are considered.
  */
 static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t function, uint64_t pc,
-                         struct chain *chain)
+                         struct locations_chain *chain)
 {
 	size_t depth = 0,
 	       /*
@@ -87,7 +87,7 @@ static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t funct
 	chain->cut = true;
 }
 
-static void set_line(struct location *l, const struct function *f, uint64_t pc)
+static void locations_set_line(struct location *l, const struct function *f, uint64_t pc)
 {
 	Dwarf_Die die, cu;
 	int line = 0;
@@ -102,8 +102,8 @@ static void set_line(struct location *l, const struct function *f, uint64_t pc)
 		l->line = (unsigned)line;
 }
 
-static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
-                                    size_t *nret)
+static struct location *locations_symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                              size_t *nret)
 {
 	struct location *l = NEW(a, struct location);
 	struct module *m = module_at(di->target, addr);
@@ -120,7 +120,7 @@ static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct 
 	return l;
 }
 
-/* The same for a file with its own symbol table, without libdwfl. */
+/* locations_symbol_only() without libdwfl, for a file with its own symbol table. */
 static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
                                              size_t *nret)
 {
@@ -128,7 +128,7 @@ static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 
 	if (!dm || !symtab_of(dm).data)
-		return symbol_only(di, addr, a, nret);
+		return locations_symbol_only(di, addr, a, nret);
 	struct location *l = NEW(a, struct location);
 	*nret = 1;
 	l->linkage = symtab_function_at(dm, module_link_addr(m, addr).v);
@@ -143,8 +143,9 @@ static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr
  * Describes the function at a depth of a chain, of which 0 is the physical function. Its line is
  * that of the call of the next inner one.
  */
-static void describe(const struct function *f, struct unit *u, const struct chain *chain,
-                     size_t depth, bool lines, struct location *l)
+static void locations_describe(const struct function *f, struct unit *u,
+                               const struct locations_chain *chain, size_t depth, bool lines,
+                               struct location *l)
 {
 	const struct call_site *site = depth ? &chain->sites.data[depth - 1] : NULL;
 
@@ -163,12 +164,12 @@ static void describe(const struct function *f, struct unit *u, const struct chai
 }
 
 /* The chain from debug info; NULL when none covers the address. */
-static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *a, bool lines,
-                             size_t *nret)
+static struct location *locations_find(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                       bool lines, size_t *nret)
 {
 	const struct function *f = lookup_function(di, addr);
 	struct unit *u = f ? debuginfo_unit_of(f->dm, f->die) : NULL;
-	struct chain chain = { 0 };
+	struct locations_chain chain = { 0 };
 
 	if (!u || !f->dm->dwarf)
 		return NULL;
@@ -183,9 +184,9 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 			                    .comp_dir = u->comp_dir,
 			                    .inlined = true };
 	for (size_t i = chain.cut; i < n; i++)
-		describe(f, u, &chain, n - 1 - i, lines, &ret[i]);
+		locations_describe(f, u, &chain, n - 1 - i, lines, &ret[i]);
 	if (lines)
-		set_line(&ret[0], f, pc);
+		locations_set_line(&ret[0], f, pc);
 	vec_free(&chain.sites);
 	*nret = n;
 	return ret;
@@ -199,23 +200,23 @@ bool locations_are_cut(const struct location *l)
 struct location *lookup_dwarf_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                         size_t *nret)
 {
-	struct location *l = find(di, addr, a, true, nret);
+	struct location *l = locations_find(di, addr, a, true, nret);
 
-	return l ? l : symbol_only(di, addr, a, nret);
+	return l ? l : locations_symbol_only(di, addr, a, nret);
 }
 
 struct location *lookup_dwarf_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                            size_t *nret)
 {
-	struct location *l = find(di, addr, a, false, nret);
+	struct location *l = locations_find(di, addr, a, false, nret);
 
-	return l ? l : symbol_only(di, addr, a, nret);
+	return l ? l : locations_symbol_only(di, addr, a, nret);
 }
 
 struct location *lookup_dwarf_rust_functions_at(struct debuginfo *di, uint64_t addr,
                                                 struct arena *a, size_t *nret)
 {
-	struct location *l = find(di, addr, a, false, nret);
+	struct location *l = locations_find(di, addr, a, false, nret);
 
 	return l ? l : function_symbol_only(di, addr, a, nret);
 }

@@ -58,12 +58,12 @@ const struct function *lookup_dwarf_function(struct debuginfo *di, uint64_t addr
 	debuginfo_scan(dm, u);
 	uint32_t found = scan_function_at(u, pc);
 	if (found != SCOPE_NONE)
-		return lookup_function_die(dm, u->start + u->scopes[found].die);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		uint64_t at = u->start + u->scopes[i].die;
+		return lookup_function_die(dm, u->start + u->found.scopes[found].die);
+	for (size_t i = 0; i < u->found.nscopes; i++) {
+		uint64_t at = u->start + u->found.scopes[i].die;
 
-		if (u->scopes[i].tag == DW_TAG_subprogram && (u->scopes[i].flags & SCOPE_RANGES) &&
-		    ranges_have(dm, u, at, pc))
+		if (u->found.scopes[i].tag == DW_TAG_subprogram &&
+		    (u->found.scopes[i].flags & SCOPE_RANGES) && ranges_have(dm, u, at, pc))
 			return lookup_function_die(dm, at);
 	}
 	return NULL;
@@ -83,7 +83,7 @@ static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, co
 		if (!len || len > end || memcmp(name + end - len, own, len) != 0)
 			return false;
 		end -= len;
-		index = u->scopes[index].parent;
+		index = u->found.scopes[index].parent;
 		if (index == SCOPE_NONE)
 			return end == 0;
 		if (end < 2 || memcmp(name + end - 2, "::", 2) != 0)
@@ -97,7 +97,7 @@ static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, co
 static bool is_type_of_name(struct dwarf_module *dm, struct unit *u, uint32_t index,
                             const char *name, size_t tail)
 {
-	const struct scope_note *note = &u->scopes[index];
+	const struct scope_note *note = &u->found.scopes[index];
 
 	if (!type_names_tag(note->tag) || (note->flags & SCOPE_DECLARATION))
 		return false;
@@ -109,9 +109,9 @@ static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, 
                                        size_t tail)
 {
 	debuginfo_scan(dm, u);
-	for (size_t i = 0; i < u->nscopes; i++) {
+	for (size_t i = 0; i < u->found.nscopes; i++) {
 		if (is_type_of_name(dm, u, (uint32_t)i, name, tail))
-			return type_at(dm, u->start + u->scopes[i].die);
+			return type_at(dm, u->start + u->found.scopes[i].die);
 	}
 	return NULL;
 }
@@ -136,7 +136,7 @@ static const struct type *type_in_units(struct dwarf_module *dm, const struct un
 	return found;
 }
 
-/* The same with the index. False when two names share a hash, so that a search is needed. */
+/* type_in_units() by the index. False when two names share a hash, so that a search is needed. */
 static bool type_by_index(struct dwarf_module *dm, const char *name, size_t tail, size_t crate_len,
                           const struct type **ret)
 {
@@ -162,7 +162,8 @@ const struct type *lookup_dwarf_type(struct dwarf_module *dm, const char *name, 
 	struct unit *here = near ? debuginfo_unit_of(dm, near) : NULL;
 	const struct type *found = here ? type_in_unit(dm, here, name, tail) : NULL;
 
-	if (found || (dm->nnames++ >= FEW && type_by_index(dm, name, tail, crate_len, &found)))
+	if (found ||
+	    (dm->types.nsearched++ >= FEW && type_by_index(dm, name, tail, crate_len, &found)))
 		return found;
 	return type_in_units(dm, here, name, tail, crate_len);
 }
@@ -200,14 +201,14 @@ static const struct thread_local *only(const struct thread_local *candidates, si
 	return chosen;
 }
 
-static bool has_offset(const struct thread_local *t)
+static bool lookup_has_offset(const struct thread_local *t)
 {
 	return t->offset != 0;
 }
 
 /*
- * Of a thread-local with a destructor DWARF describes two: the one in std's Storage is live, the
- * bare one is for types without a destructor.
+ * Whether the thread-local is the one in std's Storage: of the two that DWARF describes if it has a
+ * destructor, that one is live. The bare one is for types without a destructor.
  */
 static bool is_storage(const struct thread_local *t)
 {
@@ -221,11 +222,12 @@ static bool is_storage(const struct thread_local *t)
  */
 static const struct thread_local *choose_unsure(const struct thread_local *candidates, size_t n)
 {
-	const struct thread_local *chosen = n == 1 ? candidates : only(candidates, n, has_offset);
+	const struct thread_local *chosen =
+		n == 1 ? candidates : only(candidates, n, lookup_has_offset);
 	bool all_at_0 = true;
 
 	for (size_t i = 0; i < n; i++)
-		all_at_0 &= !has_offset(&candidates[i]);
+		all_at_0 &= !lookup_has_offset(&candidates[i]);
 	return !chosen && all_at_0 ? only(candidates, n, is_storage) : chosen;
 }
 
@@ -245,12 +247,12 @@ struct error *lookup_dwarf_thread_locals(struct dwarf_module *dm, const char *pa
 		if (!unit_is_of_crate(u, path, crate_len))
 			continue;
 		debuginfo_scan(dm, u);
-		for (size_t j = 0; j < u->nvariables; j++) {
-			uint32_t index = u->variables[j];
+		for (size_t j = 0; j < u->found.nvariables; j++) {
+			uint32_t index = u->found.variables[j];
 			const struct symbol *symbol;
 			const char *name;
 
-			if (!(u->scopes[index].flags & SCOPE_LINKAGE))
+			if (!(u->found.scopes[index].flags & SCOPE_LINKAGE))
 				continue;
 			struct scope s = scan_scope(&dm->sections, u, index);
 			symbol = s.linkage ? tls_symbol(symbols, s.linkage) : NULL;
@@ -303,7 +305,7 @@ const struct type *lookup_dwarf_vtable_variable(struct dwarf_module *dm, uint64_
 	return type_at(dm, attrs.containing);
 }
 
-static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
+static const struct type *lookup_known_vtable(struct debuginfo *di, uint64_t addr)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
 		struct dwarf_module *dm = di->modules[i];
@@ -343,12 +345,12 @@ const struct type *lookup_dwarf_vtable(struct debuginfo *di, uint64_t addr, unsi
 		err = target_read_uint(di->target, addr + 8, 8, &size);
 	if (err) {
 		error_free(err);
-		return known_vtable(di, addr);
+		return lookup_known_vtable(di, addr);
 	}
 	const struct function *f =
 		lookup_dwarf_function(di, code); /* scans the unit that probably has it */
 	f = f ? f : lookup_function(di, code);
-	const struct type *t = known_vtable(di, addr);
+	const struct type *t = lookup_known_vtable(di, addr);
 	if (t)
 		return t;
 	const struct type *by_function = f ? self_of_poll(f) : NULL;
@@ -362,9 +364,9 @@ const struct type *lookup_dwarf_vtable(struct debuginfo *di, uint64_t addr, unsi
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 	if (dm && debuginfo_need(dm)) {
 		LOG("dwarf", "vtable 0x%llx: looking through all units", (unsigned long long)addr);
-		for (size_t i = 0; i < dm->nunits && !known_vtable(di, addr); i++)
+		for (size_t i = 0; i < dm->nunits && !lookup_known_vtable(di, addr); i++)
 			debuginfo_scan(dm, &dm->units[i]);
-		t = known_vtable(di, addr);
+		t = lookup_known_vtable(di, addr);
 		if (t)
 			return t;
 	}

@@ -117,7 +117,7 @@ bool lookup_globals_near(struct dwarf_module *dm);
  */
 const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact);
 
-/* One function of an inlining chain at a pc. */
+/* A function of an inlining chain at a pc. */
 struct location {
 	const struct function *function; /* NULL: only a symbol covers the address */
 	const char *name;    /* of the function, or the demangled symbol; NULL: unknown */
@@ -183,17 +183,17 @@ struct saved_variable {
 	uint64_t offset;         /* from the start of the coroutine */
 };
 /*
- * Where the source declares the variable. The declaration is the variable of the poll function that
- * has the same name and type and is in scope at the await of that state. Where several match (one
- * shadows the other), the location expressions of unoptimised code decide. False when no variable
- * matches, when the candidates cannot be distinguished, or when it is unknown which await belongs
- * to the state. Results are cached for the first DECLARED_STATES states only.
+ * The place where the source declares the variable. The declaration is the variable of the poll
+ * function that has the same name and type and is in scope at the await of that state. Where
+ * several match (one shadows the other), the location expressions of unoptimised code decide. False
+ * when no variable matches, when the candidates cannot be distinguished, or when it is unknown
+ * which await belongs to the state. Results are cached for the first DECLARED_STATES states only.
  */
 enum { DECLARED_STATES = 256 };
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line);
 /*
- * Where the source declares the variable or parameter of a DIE, with its unit's directory (NULL:
- * unknown). False when the DIE has no line, or die is 0.
+ * The place where the source declares the variable or parameter of a DIE, with its unit's directory
+ * (NULL: unknown). False when the DIE has no line, or die is 0.
  */
 bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
                            const char **comp_dir, unsigned *line);
@@ -219,11 +219,18 @@ uint64_t lookup_crate(struct dwarf_module *dm, uint64_t die);
  * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime
  * ::task::raw::poll" has "...::poll<A, B>"). Searches the units of the crate that the unit of the
  * DIE near belongs to. has_code: the instance is a function with an address in the file. A name may
- * be visited more than once. Two paths of records.h stand for others: OWN_DROP and COROUTINE_TYPES.
+ * be visited more than once. Three paths of records.h stand for something else: OWN_DROP,
+ * COROUTINE_TYPES and UNMERGED_CODE.
  */
 typedef void instance_fn(const char *name, bool has_code, void *arg);
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);
+/*
+ * Searches the instances of n paths in one pass over the crate's units, for which
+ * lookup_each_instance() would need a pass for each: a pass over a crate of 200 MB takes 0.1 s.
+ */
+void lookup_find_instances(struct dwarf_module *dm, uint64_t near, const char *const *paths,
+                           size_t n);
 /*
  * Does the path have an instance whose first generic argument is that type? The instances are
  * visited once for each crate and path; hashes of their first arguments are cached.

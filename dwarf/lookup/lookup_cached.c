@@ -14,8 +14,8 @@
 /* ---- records of one DIE ---- */
 
 /* The type of a record; false when there is no record. */
-static bool known_type(struct dwarf_module *dm, enum record_kind kind, uint64_t key,
-                       const char *text, const struct type **ret)
+static bool lookup_cached_known_type(struct dwarf_module *dm, enum record_kind kind, uint64_t key,
+                                     const char *text, const struct type **ret)
 {
 	struct record record;
 
@@ -25,8 +25,9 @@ static bool known_type(struct dwarf_module *dm, enum record_kind kind, uint64_t 
 	return true;
 }
 
-static const struct type *keep_type(struct dwarf_module *dm, enum record_kind kind, uint64_t key,
-                                    const char *text, const struct type *t)
+static const struct type *lookup_cached_keep_type(struct dwarf_module *dm, enum record_kind kind,
+                                                  uint64_t key, const char *text,
+                                                  const struct type *t)
 {
 	struct record_writer d;
 
@@ -131,30 +132,30 @@ const struct type *function_param(const struct function *f, const char *name)
 {
 	const struct type *t = NULL;
 
-	if (known_type(f->dm, RECORD_PARAM, f->die, name, &t))
+	if (lookup_cached_known_type(f->dm, RECORD_PARAM, f->die, name, &t))
 		return t;
 	t = debuginfo_need(f->dm) ? function_read_param(f, name) : NULL;
-	return keep_type(f->dm, RECORD_PARAM, f->die, name, t);
+	return lookup_cached_keep_type(f->dm, RECORD_PARAM, f->die, name, t);
 }
 
 const struct type *function_variable(const struct function *f, const char *name)
 {
 	const struct type *t = NULL;
 
-	if (known_type(f->dm, RECORD_VARIABLE, f->die, name, &t))
+	if (lookup_cached_known_type(f->dm, RECORD_VARIABLE, f->die, name, &t))
 		return t;
 	t = debuginfo_need(f->dm) ? function_read_variable(f, name) : NULL;
-	return keep_type(f->dm, RECORD_VARIABLE, f->die, name, t);
+	return lookup_cached_keep_type(f->dm, RECORD_VARIABLE, f->die, name, t);
 }
 
 const struct type *function_first_argument(const struct function *f)
 {
 	const struct type *t = NULL;
 
-	if (known_type(f->dm, RECORD_ARGUMENT, f->die, NULL, &t))
+	if (lookup_cached_known_type(f->dm, RECORD_ARGUMENT, f->die, NULL, &t))
 		return t;
 	t = debuginfo_need(f->dm) ? function_read_first_argument(f) : NULL;
-	return keep_type(f->dm, RECORD_ARGUMENT, f->die, NULL, t);
+	return lookup_cached_keep_type(f->dm, RECORD_ARGUMENT, f->die, NULL, t);
 }
 
 bool function_has_context(const struct function *f)
@@ -180,17 +181,17 @@ const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64
 	uint64_t key = map_key_of_text(name);
 	const struct type *t = NULL;
 
-	if (map_has(&dm->by_name, key)) {
-		t = map_get(&dm->by_name, key);
+	if (map_has(&dm->types.by_name, key)) {
+		t = map_get(&dm->types.by_name, key);
 		if (!t || strcmp(type_name(t), name) == 0)
 			return t;
 	}
-	if (!known_type(dm, RECORD_NAME, 0, name, &t)) {
+	if (!lookup_cached_known_type(dm, RECORD_NAME, 0, name, &t)) {
 		t = debuginfo_need(dm) ? lookup_dwarf_type(dm, name, near) : NULL;
 		LOG("dwarf", "type %s: %s", name, t ? "found" : "not found");
-		keep_type(dm, RECORD_NAME, 0, name, t);
+		lookup_cached_keep_type(dm, RECORD_NAME, 0, name, t);
 	}
-	map_put(&dm->by_name, key, (void *)(uintptr_t)t);
+	map_put(&dm->types.by_name, key, (void *)(uintptr_t)t);
 	return t;
 }
 
@@ -261,7 +262,9 @@ bool lookup_static(struct dwarf_module *dm, const char *name, const struct type 
 	return found;
 }
 
-/* Its address is recorded like that of lookup_static(), under its size and without a type. */
+/*
+ * The number's address is recorded like that of lookup_static(), under its size and without a type.
+ */
 bool lookup_initial_number(struct dwarf_module *dm, const char *name, size_t size, uint64_t *ret)
 {
 	struct records *records = debuginfo_records(dm);
@@ -313,7 +316,7 @@ unsigned lookup_polled_as(const struct type *t)
 	}
 	if (!memo->poll_queried && !records_are_paused(debuginfo_records(dm))) {
 		memo->poll_queried = true;
-		dm->types_unrecorded |= !memo->poll_recorded;
+		dm->types.unrecorded |= !memo->poll_recorded;
 	}
 	return memo->polled_as;
 }

@@ -7,7 +7,7 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
 
-static const char *home_of(struct dwarf_module *dm, uint64_t die)
+static const char *lookup_cached_instances_home_of(struct dwarf_module *dm, uint64_t die)
 {
 	struct record_writer d;
 	struct record record;
@@ -27,7 +27,7 @@ static const char *home_of(struct dwarf_module *dm, uint64_t die)
  */
 uint64_t lookup_crate(struct dwarf_module *dm, uint64_t die)
 {
-	const char *home = home_of(dm, die);
+	const char *home = lookup_cached_instances_home_of(dm, die);
 
 	return home ? map_key_of_text(home) : 0;
 }
@@ -49,26 +49,60 @@ static void note_instance(const char *name, bool has_code, void *arg)
 	*vec_push(&i->found) = (struct instance){ arena_strdup(&i->arena, name), has_code };
 }
 
+static void record_instances(struct dwarf_module *dm, uint64_t home, const char *path,
+                             const struct instances *i)
+{
+	struct record_writer d;
+
+	record_begin(&d, debuginfo_records(dm), RECORD_INSTANCES, home, path);
+	record_add_number(&d, i->found.n);
+	for (size_t at = 0; at < i->found.n; at++) {
+		record_add_text(&d, i->found.data[at].name);
+		record_add_number(&d, i->found.data[at].has_code);
+	}
+	record_end(&d);
+}
+
 /* Searches, records, and then visits. */
 static void search_instances(struct dwarf_module *dm, uint64_t near, const char *path,
                              uint64_t home, instance_fn *visit, void *arg)
 {
 	struct instances i = { .found = { 0 } };
-	struct record_writer d;
+	const struct instance_query query = { path, note_instance, &i };
 
 	if (debuginfo_need(dm))
-		lookup_dwarf_each_instance(dm, near, path, note_instance, &i);
-	record_begin(&d, debuginfo_records(dm), RECORD_INSTANCES, home, path);
-	record_add_number(&d, i.found.n);
-	for (size_t at = 0; at < i.found.n; at++) {
-		record_add_text(&d, i.found.data[at].name);
-		record_add_number(&d, i.found.data[at].has_code);
-	}
-	record_end(&d);
+		lookup_dwarf_each_instance(dm, near, &query, 1);
+	record_instances(dm, home, path, &i);
 	for (size_t at = 0; at < i.found.n; at++)
 		visit(i.found.data[at].name, i.found.data[at].has_code, arg);
 	vec_free(&i.found);
 	arena_free(&i.arena);
+}
+
+void lookup_find_instances(struct dwarf_module *dm, uint64_t near, const char *const *paths,
+                           size_t n)
+{
+	SCRATCH(tmp);
+	struct instances *found = NEW_ARRAY(&tmp, struct instances, n);
+	struct instance_query *queries = NEW_ARRAY(&tmp, struct instance_query, n);
+	uint64_t home = lookup_crate(dm, near);
+	struct record record;
+	size_t nqueries = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (record_find(debuginfo_records(dm), RECORD_INSTANCES, home, paths[i], &record))
+			continue;
+		queries[nqueries] =
+			(struct instance_query){ paths[i], note_instance, &found[nqueries] };
+		nqueries++;
+	}
+	if (nqueries && debuginfo_need(dm))
+		lookup_dwarf_each_instance(dm, near, queries, nqueries);
+	for (size_t i = 0; i < nqueries; i++) {
+		record_instances(dm, home, queries[i].path, &found[i]);
+		vec_free(&found[i].found);
+		arena_free(&found[i].arena);
+	}
 }
 
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
@@ -121,7 +155,8 @@ static void learn_instances(struct dwarf_module *dm, uint64_t near, struct insta
 	    record_find(debuginfo_records(dm), RECORD_INSTANCES, set->home, set->path, &record))
 		lookup_each_instance(dm, near, set->path, note_argument, set);
 	else if (debuginfo_need(dm))
-		lookup_dwarf_each_instance(dm, near, set->path, note_argument, set);
+		lookup_dwarf_each_instance(
+			dm, near, &(struct instance_query){ set->path, note_argument, set }, 1);
 }
 
 static const struct instance_set *instances_of(struct dwarf_module *dm, uint64_t near,

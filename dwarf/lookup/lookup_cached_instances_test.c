@@ -1,6 +1,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
@@ -54,6 +55,70 @@ static void test_paths_are_distinguished(void **state)
 			lookup_has_instance(f->dm, UINT64_MAX, "shapes::poll_task", coroutine));
 		lookup_cached_instances_forget(f->dm);
 	}
+}
+
+static void append_instance(const char *name, bool has_code, void *arg)
+{
+	str_printf(arg, "%s %d\n", name, has_code);
+}
+
+/* The instances of two paths, in the order of the search. */
+static void list_instances(struct fixture *f, const char *const *paths, struct str *ret)
+{
+	uint64_t near = type_die(must_find(f, "shapes::Root"));
+
+	for (size_t i = 0; i < 2; i++)
+		lookup_each_instance(f->dm, near, paths[i], append_instance, ret);
+}
+
+/* The instances of two paths that one pass records are those of a pass for each path. */
+static void test_two_paths_in_one_pass(void **state)
+{
+	static const char *const paths[] = { "shapes::poll_task", glue };
+	struct fixture f = fixture_open_file("testdata/unit/shapes.elf");
+	STR(one);
+	STR(each);
+
+	(void)state;
+	list_instances(&f, paths, &each);
+	fixture_close(&f);
+	f = fixture_open_file("testdata/unit/shapes.elf");
+	lookup_find_instances(f.dm, type_die(must_find(&f, "shapes::Root")), paths, 2);
+	list_instances(&f, paths, &one);
+	assert_non_null(strstr(str_text(&one), "shapes::poll_task<"));
+	assert_non_null(strstr(str_text(&one), "core::ptr::drop"));
+	assert_string_equal(str_text(&one), str_text(&each));
+	fixture_close(&f);
+}
+
+static void count_instance(const char *name, bool has_code, void *arg)
+{
+	(void)has_code;
+	assert_string_equal(name, UNMERGED_CODE);
+	++*(unsigned *)arg;
+}
+
+static unsigned unmerged(const char *file, const char *type)
+{
+	struct fixture f = fixture_open_file(file);
+	unsigned n = 0;
+
+	/* The second answer is that of the record. */
+	for (unsigned i = 0; i < 2; i++) {
+		lookup_each_instance(f.dm, type_die(must_find(&f, type)), UNMERGED_CODE,
+		                     count_instance, &n);
+		assert_int_equal(n, n ? i + 1 : 0);
+	}
+	fixture_close(&f);
+	return n;
+}
+
+/* Only symbols of functions that any inliner removes show that no code was merged. */
+static void test_code_that_was_not_merged(void **state)
+{
+	(void)state;
+	assert_int_equal(unmerged("testdata/unit/endless.elf", "endless::Forever"), 2);
+	assert_int_equal(unmerged("testdata/unit/spread.elf", "spread::Keeps"), 0);
 }
 
 enum { U = 1, NAMESPACE, FUNCTION };
@@ -160,9 +225,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_that_is_visited_is_known),
 		cmocka_unit_test(test_paths_are_distinguished),
+		cmocka_unit_test(test_two_paths_in_one_pass),
 		cmocka_unit_test(test_coroutines_are_listed),
 		cmocka_unit_test(test_crates_are_distinguished),
 		cmocka_unit_test(test_impls_of_drop),
+		cmocka_unit_test(test_code_that_was_not_merged),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);

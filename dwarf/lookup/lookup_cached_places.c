@@ -131,7 +131,7 @@ bool lookup_declaration(const struct saved_variable *v, const char **file, unsig
 	if (key && record_find(debuginfo_records(dm), RECORD_DECLARED, key, v->name, &record)) {
 		*file = record_text(&record);
 		*line = (unsigned)record_number(&record);
-		/* Another variable of that name may be saved beside it. */
+		/* The record may be of another variable of that name that is saved beside it. */
 		if (record_number(&record) == v->offset)
 			return *file != NULL;
 	}

@@ -14,12 +14,12 @@ const char *function_read_linkage(struct dwarf_module *dm, uint64_t function);
 const struct type *function_read_param(const struct function *f, const char *name);
 const struct type *function_read_variable(const struct function *f, const char *name);
 const struct type *function_read_first_argument(const struct function *f);
-/* Where a function has a type: "T" of poll<T>, a parameter, or a variable in any of its blocks. */
+/* Parts of a function that have a type: "T" of poll<T>, a parameter, or a variable in any block. */
 enum function_part { FUNCTION_GENERIC, FUNCTION_PARAMETER, FUNCTION_VARIABLE };
 /* Calls visit with each type that a function's DIE names so, until it returns true. */
 typedef bool function_type_fn(enum function_part part, const struct type *t, void *arg);
 void function_read_types(const struct function *f, function_type_fn *visit, void *arg);
-/* The type of what it returns; NULL: nothing, or not known. */
+/* The type of the function's result; NULL: nothing, or not known. */
 const struct type *function_read_result(const struct function *f);
 bool function_read_has_context(const struct function *f);
 /*
@@ -71,8 +71,15 @@ bool lookup_dwarf_declaration(const struct saved_variable *v, const char **file,
 bool lookup_dwarf_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
                                  const char **comp_dir, unsigned *line);
 unsigned lookup_dwarf_polled_as(const struct type *t);
-void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
-                                instance_fn *visit, void *arg);
+
+struct instance_query {
+	const char *path;
+	instance_fn *visit;
+	void *arg;
+};
+/* lookup_each_instance() for n paths, in one pass over the units. */
+void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near,
+                                const struct instance_query *queries, size_t n);
 /*
  * The common prefix, up to "/@/", of the names of all units of the crate that the DIE's unit comes
  * from; NULL when the unit's name has no such prefix. lookup_dwarf_polled_as() and
@@ -82,7 +89,7 @@ const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die);
 /* Frees the cache of lookup_has_instance(); the next call fills it again. */
 void lookup_cached_instances_forget(struct dwarf_module *dm);
 /*
- * Records the poll function of a coroutine by its name. If dm->poll_dies_known is set, all poll
+ * Records the poll function of a coroutine by its name. If dm->polls.dies_known is set, all poll
  * functions are recorded and lookup_dwarf_poll() searches nothing else.
  */
 void lookup_dwarf_note_poll(struct dwarf_module *dm, const char *name, uint64_t die);

@@ -48,7 +48,7 @@ static void test_function_by_address(void **state)
 static void test_addresses_without_a_function(void **state)
 {
 	struct fixture *f = *state;
-	const struct module *m = f->target->modules[0];
+	const struct module *m = f->target->modules.data[0];
 	const uint64_t addrs[] = { 0,
 		                   1,
 		                   m->start,
@@ -403,7 +403,7 @@ static void test_locations(void **state)
 
 /* ---- wrong debug info ---- */
 
-enum { U = 1, FUNCTION, NAMESPACE, BODY, STRUCT };
+enum { U = 1, FUNCTION, NAMESPACE, BODY, STRUCT, SPLIT };
 
 static size_t begin_hand(struct hand_made *h)
 {
@@ -417,6 +417,8 @@ static size_t begin_hand(struct hand_made *h)
 	put_abbrev(b, BODY, DW_TAG_subprogram, 0, DW_AT_specification, DW_FORM_ref4, DW_AT_low_pc,
 	           DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0);
 	put_abbrev(b, STRUCT, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, SPLIT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_ranges,
+	           DW_FORM_sec_offset, 0);
 	put_fixed(b, 0, 1);
 	size_t unit = begin_unit(&h->info, 4, 0);
 	put_uleb(&h->info, U);
@@ -471,6 +473,35 @@ static void test_no_ranges_at_all(void **state)
 	struct fixture f = end_hand(&h, unit);
 
 	assert_null(lookup_function(f.di, 0x2010 + BIAS));
+	fixture_close(&f);
+}
+
+/* A function in two parts, of a unit that is not the first one. */
+static void test_a_split_function(void **state)
+{
+	static const uint64_t ranges[] = {
+		0x10, 0x20, 0x80, 0x90, 0, 0
+	}; /* from the unit's address on */
+
+	(void)state;
+	struct hand_made h = { 0 };
+	size_t unit = begin_hand(&h);
+	put_range(&h, 0x1000, 0x100);
+	put_fixed(&h.info, 0, 1);
+	end_unit(&h.info, unit);
+	unit = begin_unit(&h.info, 4, 0);
+	put_uleb(&h.info, U);
+	put_text(&h.info, "src/lib.rs/@/odd.2");
+	put_range(&h, 0x2000, 0x100);
+	put_uleb(&h.info, SPLIT);
+	put_text(&h.info, "f");
+	put_fixed(&h.info, 0, 4);
+	put(&h.ranges, ranges, sizeof(ranges));
+	struct fixture f = end_hand(&h, unit);
+
+	assert_string_equal(lookup_function(f.di, 0x2010 + BIAS)->name, "f");
+	assert_string_equal(lookup_function(f.di, 0x208f + BIAS)->name, "f");
+	assert_null(lookup_function(f.di, 0x2020 + BIAS));
 	fixture_close(&f);
 }
 
@@ -667,6 +698,7 @@ int main(void)
 		cmocka_unit_test(test_locations),
 		cmocka_unit_test(test_no_aranges),
 		cmocka_unit_test(test_no_ranges_at_all),
+		cmocka_unit_test(test_a_split_function),
 		cmocka_unit_test(test_several_functions_at_one_address),
 		cmocka_unit_test(test_aranges),
 		cmocka_unit_test(test_specifications_in_a_cycle),

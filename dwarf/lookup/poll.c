@@ -4,8 +4,8 @@
 #include "debugger/base/str.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/lookup/poll_fn_index.h"
 #include "dwarf/lookup/poll_units.h"
-#include "dwarf/lookup/polled.h"
 #include "dwarf/lookup/verify.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/qualified.h"
@@ -13,7 +13,7 @@
 
 static bool coroutine_is_polled(const struct poll_question *q)
 {
-	return map_has(&q->dm->coroutine_polls, q->key);
+	return map_has(&q->dm->polls.coroutines, q->key);
 }
 
 /* "app::run::{async_fn_env#0}<T>" is polled by "app::run::{async_fn#0}", with or without <T>. */
@@ -45,22 +45,22 @@ void lookup_dwarf_note_poll(struct dwarf_module *dm, const char *name, uint64_t 
 {
 	uint64_t key = poll_key(name);
 
-	if (key && !map_has(&dm->poll_dies, key))
-		map_put(&dm->poll_dies, key, (void *)(uintptr_t)die);
+	if (key && !map_has(&dm->polls.dies, key))
+		map_put(&dm->polls.dies, key, (void *)(uintptr_t)die);
 }
 
 static uint64_t noted_poll(struct dwarf_module *dm, const char *coroutine)
 {
 	uint64_t key = poll_key(coroutine);
 
-	return key ? (uintptr_t)map_get(&dm->poll_dies, key) : 0;
+	return key ? (uintptr_t)map_get(&dm->polls.dies, key) : 0;
 }
 
 uint64_t lookup_dwarf_poll(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 
-	if (dm->poll_dies_known)
+	if (dm->polls.dies_known)
 		return noted_poll(dm, type_name(coroutine));
 	struct unit *here = debuginfo_scanned_unit_of(dm, type_die(coroutine));
 	SCRATCH(tmp);
@@ -81,7 +81,7 @@ uint64_t lookup_dwarf_poll(const struct type *coroutine)
 	/*
 	 * The type may be in many units of the crate, its function only in one; prefer this unit.
 	 */
-	for (const struct static_place *p = map_get(&dm->coroutine_polls, q.key); p; p = p->next) {
+	for (const struct static_place *p = map_get(&dm->polls.coroutines, q.key); p; p = p->next) {
 		if (p->die >= here->start && p->die < here->end)
 			return p->die;
 		first = p->die;
@@ -100,7 +100,7 @@ size_t lookup_dwarf_polls(const struct type *coroutine, uint64_t *ret, size_t ma
 	if (!first || !function || !max)
 		return 0;
 	ret[n++] = first;
-	const struct static_place *p = map_get(&dm->coroutine_polls, map_key_of_text(function));
+	const struct static_place *p = map_get(&dm->polls.coroutines, map_key_of_text(function));
 	for (; p && n < max; p = p->next) {
 		if (p->die != first)
 			ret[n++] = p->die;
@@ -135,12 +135,12 @@ void lookup_context(const struct type *future)
 
 static bool type_is_polled(const struct poll_question *q)
 {
-	return map_has(&q->dm->polled, q->key);
+	return map_has(&q->dm->polls.polled, q->key);
 }
 
-static unsigned polled_as(const struct poll_question *q)
+static unsigned poll_kind_of(const struct poll_question *q)
 {
-	return (unsigned)(uintptr_t)map_get(&q->dm->polled, q->key);
+	return (unsigned)(uintptr_t)map_get(&q->dm->polls.polled, q->key);
 }
 
 const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die)
@@ -151,7 +151,7 @@ const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die)
 	return at ? arena_strndup(&dm->di->arena, u->name, (size_t)(at - u->name) + 3) : NULL;
 }
 
-static bool is_polled_by_symbols(const struct type *t, enum polled_as how, int depth);
+static bool poll_is_polled_by_symbols(const struct type *t, enum polled_as how, int depth);
 
 /* Does the type satisfy the usual bounds of such an impl: is it a future, a stream, or callable? */
 static bool is_polled_or_callable(const struct type *t, enum polled_as how, int depth)
@@ -167,7 +167,7 @@ static bool is_polled_or_callable(const struct type *t, enum polled_as how, int 
 		return false;
 	return type_is_coroutine(t) ||
 	       strncmp(qualified_last(type_name(t)), "{closure_env#", 13) == 0 ||
-	       str_begins_with_any(type_name(t), heads) || is_polled_by_symbols(t, how, depth);
+	       str_begins_with_any(type_name(t), heads) || poll_is_polled_by_symbols(t, how, depth);
 }
 
 /* The type parameters of a type; those of an enum are in its variants. */
@@ -186,7 +186,7 @@ static const struct type_param *params_of(const struct type *t, size_t *n)
  * each argument is polled in the same way, or is a coroutine or a function: that satisfies its
  * bounds.
  */
-static bool is_polled_by_symbols(const struct type *t, enum polled_as how, int depth)
+static bool poll_is_polled_by_symbols(const struct type *t, enum polled_as how, int depth)
 {
 	const struct type_param *params;
 	size_t n;
@@ -214,7 +214,7 @@ struct plain_question {
 	int depth;
 };
 
-static bool is_plain(const struct type *t, const struct plain_question *outer);
+static bool poll_is_plain(const struct type *t, const struct plain_question *outer);
 
 static bool members_are_plain(const struct type *t, const struct plain_question *q)
 {
@@ -222,7 +222,7 @@ static bool members_are_plain(const struct type *t, const struct plain_question 
 	const struct member *members = type_members(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_plain(members[i].type, q))
+		if (!poll_is_plain(members[i].type, q))
 			return false;
 	}
 	return true;
@@ -246,7 +246,7 @@ static bool params_are_plain(const struct type *t, const struct plain_question *
 	const struct type_param *params = params_of(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_plain(params[i].type, q))
+		if (!poll_is_plain(params[i].type, q))
 			return false;
 	}
 	return true;
@@ -265,11 +265,11 @@ static bool ask_plain(const struct type *t, const struct plain_question *q)
 	case TYPE_POINTER:
 		return is_scalar(type_target(t)) ||
 		       (strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0 &&
-		        is_plain(type_target(t), q));
+		        poll_is_plain(type_target(t), q));
 	case TYPE_ARRAY:
-		return is_plain(type_target(t), q);
+		return poll_is_plain(type_target(t), q);
 	case TYPE_STRUCT:
-		return polled_never(type_name(t)) && type_name(t)[0] != '('
+		return poll_fn_never_takes(type_name(t)) && type_name(t)[0] != '('
 		               ? params_are_plain(t, q)
 		               : members_are_plain(t, q);
 	case TYPE_ENUM:
@@ -284,7 +284,7 @@ static bool ask_plain(const struct type *t, const struct plain_question *q)
  * poll? A future of such a type, for example one that yields once, is described in the units that
  * poll it.
  */
-static bool is_plain(const struct type *t, const struct plain_question *outer)
+static bool poll_is_plain(const struct type *t, const struct plain_question *outer)
 {
 	enum { MAX_DEPTH = 8 };
 	struct plain_question q = { t, outer, outer ? outer->depth + 1 : 0 };
@@ -299,12 +299,12 @@ static bool is_plain(const struct type *t, const struct plain_question *outer)
 	return type_size(t) == 0 || is_scalar(t) || ask_plain(t, &q);
 }
 
-/* By the symbol table alone; 0: it does not decide. */
+/* How the type is polled, by the symbol table alone; 0: it does not decide. */
 static unsigned polled_by_symbols(const struct type *t)
 {
-	if (is_polled_by_symbols(t, POLLED_AS_FUTURE, 0))
+	if (poll_is_polled_by_symbols(t, POLLED_AS_FUTURE, 0))
 		return POLLED_AS_FUTURE;
-	return is_polled_by_symbols(t, POLLED_AS_STREAM, 0) ? POLLED_AS_STREAM : 0;
+	return poll_is_polled_by_symbols(t, POLLED_AS_STREAM, 0) ? POLLED_AS_STREAM : 0;
 }
 
 /* Has the symbol table no function that may poll the type? */
@@ -327,10 +327,10 @@ unsigned lookup_dwarf_polled_as(const struct type *t)
 
 	if (!q.here)
 		return 0;
-	if (polled_never(q.name) || polled_never_behind(q.name))
+	if (poll_fn_never_takes(q.name) || poll_fn_never_takes_pointer_to(q.name))
 		return verify_polled_as(t, 0, ANY, "polled_never()");
 	if (type_is_polled(&q))
-		return polled_as(&q);
+		return poll_kind_of(&q);
 	if (poll_units_is_large(&q)) {
 		unsigned by_symbols = polled_by_symbols(t);
 
@@ -344,8 +344,8 @@ unsigned lookup_dwarf_polled_as(const struct type *t)
 			return verify_polled_as(t, by_symbols, ANY, "a symbol");
 		if (no_symbol_polls(&q) && poll_symbols_is_unoptimised(q.dm, q.here))
 			return verify_polled_as(t, 0, ANY, "the lack of a symbol");
-		q.plain = is_plain(t, NULL);
+		q.plain = poll_is_plain(t, NULL);
 	}
 	poll_units_ask(&q);
-	return verify_polled_as(t, polled_as(&q), ANY, "the search of some units");
+	return verify_polled_as(t, poll_kind_of(&q), ANY, "the search of some units");
 }

@@ -6,8 +6,8 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup.h"
-#include "dwarf/lookup/pinned.h"
-#include "dwarf/lookup/polled.h"
+#include "dwarf/lookup/pin_refs.h"
+#include "dwarf/lookup/poll_fn_index.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
@@ -38,7 +38,7 @@ bool poll_units_same_crate(const struct unit *a, const struct unit *b)
 }
 
 /* A library's async fn may also be polled in the library's own units. */
-static bool is_eligible(const struct poll_question *q, const struct unit *u)
+static bool poll_units_is_eligible(const struct poll_question *q, const struct unit *u)
 {
 	const char *crate;
 	size_t len;
@@ -48,25 +48,25 @@ static bool is_eligible(const struct poll_question *q, const struct unit *u)
 	        strncmp(q->name + len, "::", 2) == 0);
 }
 
-static void add(const struct poll_question *q, unit_vec *units, size_t index)
+static void poll_units_add(const struct poll_question *q, unit_vec *units, size_t index)
 {
 	struct unit *u = &q->dm->units[index];
 
-	if (!u->polled_noted && is_eligible(q, u))
+	if (!u->polled_noted && poll_units_is_eligible(q, u))
 		*vec_push(units) = u;
 }
 
 /* Reads all units of the list and empties it; true: the query is answered. */
-static bool read_units(const struct poll_question *q, unit_vec *units)
+static bool poll_units_read(const struct poll_question *q, unit_vec *units)
 {
 	for (size_t i = 0; i < units->n; i++)
-		polled_read(q->dm, units->data[i]);
+		poll_fn_read(q->dm, units->data[i]);
 	units->n = 0;
 	return q->answered(q);
 }
 
 /* Kinds of visits; a visit is keyed by an address, an offset or a name's key. */
-enum visit {
+enum poll_units_visit {
 	VISIT_OBJECT,
 	VISIT_SYMBOLS_OF_TYPE,
 	VISIT_SYMBOLS_OF_FUNCTION,
@@ -76,7 +76,8 @@ enum visit {
 	VISIT_INLINED_OF_FUNCTION,
 };
 
-static uint64_t visit_key(const struct poll_question *q, enum visit what, uint64_t number)
+static uint64_t visit_key(const struct poll_question *q, enum poll_units_visit what,
+                          uint64_t number)
 {
 	uint64_t context = q->here->crate_key ^ ((uint64_t)what << 2 | (q->function ? 2 : 0));
 
@@ -84,9 +85,10 @@ static uint64_t visit_key(const struct poll_question *q, enum visit what, uint64
 }
 
 /* True at the first call with these arguments. */
-static bool is_first_visit(const struct poll_question *q, enum visit what, uint64_t number)
+static bool poll_units_is_first_visit(const struct poll_question *q, enum poll_units_visit what,
+                                      uint64_t number)
 {
-	return map_put(&q->dm->poll_visits, visit_key(q, what, number), NULL);
+	return map_put(&q->dm->polls.visits, visit_key(q, what, number), NULL);
 }
 
 /*
@@ -118,16 +120,16 @@ static void add_object(const struct poll_question *q, unit_vec *units, const str
 {
 	size_t first, end;
 
-	if (!is_first_visit(q, VISIT_OBJECT, u->start))
+	if (!poll_units_is_first_visit(q, VISIT_OBJECT, u->start))
 		return;
 	object_of(q->dm, u, &first, &end);
 	for (; first < end; first++)
-		add(q, units, first);
+		poll_units_add(q, units, first);
 }
 
 /* Visits the symbols of the poll functions of a type, or of a coroutine in that function. */
-static void each_symbol(const struct poll_question *q, const char *name, const char *function,
-                        symtab_poll_fn *visit, void *arg)
+static void poll_units_each_symbol(const struct poll_question *q, const char *name,
+                                   const char *function, symtab_poll_fn *visit, void *arg)
 {
 	if (function)
 		poll_symbols_each_closure(q->dm, function, visit, arg);
@@ -140,11 +142,11 @@ struct symbol_visit {
 	unit_vec *units;
 };
 
-static void visit_symbol(const struct poll_place *at, void *arg)
+static void poll_units_visit_symbol(const struct poll_place *at, void *arg)
 {
 	const struct symbol_visit *visit = arg;
 
-	if (is_eligible(visit->q, at->u))
+	if (poll_units_is_eligible(visit->q, at->u))
 		add_object(visit->q, visit->units, at->u);
 }
 
@@ -154,31 +156,37 @@ static void add_symbols(const struct poll_question *q, unit_vec *units, const ch
 {
 	struct symbol_visit visit = { q, units };
 
-	if (is_first_visit(q, function ? VISIT_SYMBOLS_OF_FUNCTION : VISIT_SYMBOLS_OF_TYPE,
-	                   map_key_of_text(function ? function : name)))
-		each_symbol(q, name, function, visit_symbol, &visit);
+	if (poll_units_is_first_visit(q,
+	                              function ? VISIT_SYMBOLS_OF_FUNCTION : VISIT_SYMBOLS_OF_TYPE,
+	                              map_key_of_text(function ? function : name)))
+		poll_units_each_symbol(q, name, function, poll_units_visit_symbol, &visit);
 }
 
 static void visit_inlined(const struct poll_place *at, void *arg)
 {
 	const struct poll_question *const *q = arg;
 
-	if (is_eligible(*q, at->u) && is_first_visit(*q, VISIT_INLINED, at->pc))
-		polled_read_inlined((*q)->dm, at->u, at->pc);
+	if (poll_units_is_eligible(*q, at->u) &&
+	    poll_units_is_first_visit(*q, VISIT_INLINED, at->pc))
+		poll_fn_read_inlined((*q)->dm, at->u, at->pc);
 }
 
 /*
  * Reads the functions inlined into the poll functions of a type, or of a coroutine in that
  * function.
  */
-static void read_inlined(const struct poll_question *q, const char *name, const char *function)
+static void poll_units_read_inlined(const struct poll_question *q, const char *name,
+                                    const char *function)
 {
-	if (is_first_visit(q, function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
-	                   map_key_of_text(function ? function : name)))
-		each_symbol(q, name, function, visit_inlined, &q);
+	if (poll_units_is_first_visit(q,
+	                              function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
+	                              map_key_of_text(function ? function : name)))
+		poll_units_each_symbol(q, name, function, visit_inlined, &q);
 }
 
-/* In optimised code a future's poll function is inlined into that of its parent, a context. */
+/*
+ * Looks in the contexts: in optimised code a future's poll function is inlined into its parent's.
+ */
 static bool ask_contexts(const struct poll_question *q, struct poll_crate *crate)
 {
 	const struct dwarf_module *dm = q->dm;
@@ -192,7 +200,7 @@ static bool ask_contexts(const struct poll_question *q, struct poll_crate *crate
 		const char *function = type_is_coroutine(t) ? poll_units_function(t, &tmp) : NULL;
 
 		if (function || !type_is_coroutine(t))
-			read_inlined(q, type_name(t), function);
+			poll_units_read_inlined(q, type_name(t), function);
 	}
 	return q->answered(q);
 }
@@ -213,10 +221,10 @@ static bool is_small(const struct poll_question *q)
 	return bytes <= SMALL_CRATE;
 }
 
-static struct poll_crate *crate_of(const struct poll_question *q)
+static struct poll_crate *poll_units_crate_of(const struct poll_question *q)
 {
 	struct dwarf_module *dm = q->dm;
-	struct map *crates = &dm->poll_crates[q->function != NULL];
+	struct map *crates = &dm->polls.crates[q->function != NULL];
 	struct poll_crate *crate = map_get(crates, q->here->crate_key);
 
 	if (!crate) {
@@ -230,13 +238,13 @@ static struct poll_crate *crate_of(const struct poll_question *q)
 
 bool poll_units_is_large(const struct poll_question *q)
 {
-	return q->here->crate_key && !crate_of(q)->small;
+	return q->here->crate_key && !poll_units_crate_of(q)->small;
 }
 
 /* Updates the state of the crate; true when units were scanned since the last call. */
 static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
 {
-	struct poll_crate *crate = crate_of(q);
+	struct poll_crate *crate = poll_units_crate_of(q);
 	bool was_scanned = crate->nscanned != q->dm->nscanned;
 
 	crate->nscanned = q->dm->nscanned;
@@ -245,38 +253,38 @@ static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
 }
 
 /* Adds all units of the crate, or only the scanned ones. */
-static void add_crate(const struct poll_question *q, unit_vec *units, bool only_scanned)
+static void poll_units_add_crate(const struct poll_question *q, unit_vec *units, bool only_scanned)
 {
 	for (size_t i = 0; i < q->dm->nunits; i++) {
 		if (!only_scanned || q->dm->units[i].scanned)
-			add(q, units, i);
+			poll_units_add(q, units, i);
 	}
 }
 
 /* Functions that the symbol table has and that were not read yet. */
-struct candidates {
+struct poll_units_candidates {
 	const struct poll_question *q;
 	VEC(struct poll_place) found;
 };
 
 static void visit_candidate(const struct poll_place *at, void *arg)
 {
-	struct candidates *c = arg;
+	struct poll_units_candidates *c = arg;
 
 	/* Any crate may have the only instance of a library's generic future. */
-	if (!at->u->polled_noted && (!c->q->function || is_eligible(c->q, at->u)) &&
-	    !map_has(&c->q->dm->poll_visits, visit_key(c->q, VISIT_FUNCTION, at->pc)))
+	if (!at->u->polled_noted && (!c->q->function || poll_units_is_eligible(c->q, at->u)) &&
+	    !map_has(&c->q->dm->polls.visits, visit_key(c->q, VISIT_FUNCTION, at->pc)))
 		*vec_push(&c->found) = *at;
 }
 
-static void read_function(const struct poll_question *q, const struct poll_place *at)
+static void poll_units_read_function(const struct poll_question *q, const struct poll_place *at)
 {
-	if (is_first_visit(q, VISIT_FUNCTION, at->pc))
-		polled_read_function(q->dm, at->u, at->pc);
+	if (poll_units_is_first_visit(q, VISIT_FUNCTION, at->pc))
+		poll_fn_read_function(q->dm, at->u, at->pc);
 }
 
 /* Reads the functions in scanned units, which costs nothing, and removes them from the list. */
-static void read_scanned(struct candidates *c)
+static void read_scanned(struct poll_units_candidates *c)
 {
 	size_t n = 0;
 
@@ -284,7 +292,7 @@ static void read_scanned(struct candidates *c)
 		const struct poll_place *at = &c->found.data[i];
 
 		if (at->u->scanned)
-			read_function(c->q, at);
+			poll_units_read_function(c->q, at);
 		else
 			c->found.data[n++] = *at;
 	}
@@ -326,7 +334,7 @@ static bool names_agree(const struct poll_question *q, const char *path, const c
 	                              : strncmp(demangle(&tmp, symbol), path, len) == 0;
 }
 
-static uint64_t size_of(const struct unit *u)
+static uint64_t poll_units_size_of(const struct unit *u)
 {
 	return u->end - u->start;
 }
@@ -335,7 +343,7 @@ static uint64_t size_of(const struct unit *u)
  * The likely candidate in the smallest unit; all likely ones are instances of one function. NULL:
  * none.
  */
-static const struct poll_place *most_likely(const struct candidates *c)
+static const struct poll_place *most_likely(const struct poll_units_candidates *c)
 {
 	SCRATCH(tmp);
 	const char *path = name_function(&tmp, c->q->name);
@@ -344,8 +352,9 @@ static const struct poll_place *most_likely(const struct candidates *c)
 	for (size_t i = 0; i < c->found.n; i++) {
 		const struct poll_place *at = &c->found.data[i];
 
-		if (best && (size_of(at->u) > size_of(best->u) ||
-		             (size_of(at->u) == size_of(best->u) && at->pc >= best->pc)))
+		if (best && (poll_units_size_of(at->u) > poll_units_size_of(best->u) ||
+		             (poll_units_size_of(at->u) == poll_units_size_of(best->u) &&
+		              at->pc >= best->pc)))
 			continue;
 		if (names_agree(c->q, path, poll_symbols_place_name(c->q->dm, at)))
 			best = at;
@@ -353,24 +362,24 @@ static const struct poll_place *most_likely(const struct candidates *c)
 	return best;
 }
 
-static void read_all(const struct candidates *c)
+static void read_all(const struct poll_units_candidates *c)
 {
 	for (size_t i = 0; i < c->found.n; i++)
-		read_function(c->q, &c->found.data[i]);
+		poll_units_read_function(c->q, &c->found.data[i]);
 }
 
 /* Reads only the functions at the symbols' addresses. */
 static bool ask_functions(const struct poll_question *q)
 {
-	struct candidates c = { .q = q };
+	struct poll_units_candidates c = { .q = q };
 
-	each_symbol(q, q->name, q->function, visit_candidate, &c);
+	poll_units_each_symbol(q, q->name, q->function, visit_candidate, &c);
 	read_scanned(&c);
 	if (!q->answered(q) && q->function && c.found.n > 1) {
 		const struct poll_place *at = most_likely(&c);
 
 		if (at)
-			read_function(q, at);
+			poll_units_read_function(q, at);
 	}
 	if (!q->answered(q))
 		read_all(&c);
@@ -398,15 +407,15 @@ void poll_units_ask(const struct poll_question *q)
 
 	if (q->answered(q))
 		return;
-	polled_read(q->dm, q->here);
+	poll_fn_read(q->dm, q->here);
 	if (q->answered(q) || !q->here->crate_key)
 		return;
 	if (update_crate(q, &crate))
-		add_crate(q, &units, true);
-	bool done = read_units(q, &units);
+		poll_units_add_crate(q, &units, true);
+	bool done = poll_units_read(q, &units);
 	if (!done && crate->small) {
-		add_crate(q, &units, false);
-		done = read_units(q, &units);
+		poll_units_add_crate(q, &units, false);
+		done = poll_units_read(q, &units);
 	}
 	/*
 	 * A poll function that is not inlined has a symbol. A coroutine surely has a poll function.
@@ -415,21 +424,21 @@ void poll_units_ask(const struct poll_question *q)
 	               (q->function || (!q->plain && !poll_symbols_is_unoptimised(q->dm, q->here)));
 	if (!done && inlined) {
 		add_object(q, &units, q->here);
-		done = read_units(q, &units);
+		done = poll_units_read(q, &units);
 	}
 	/* Read the functions at symbols before all units of the object file. */
 	if (!done && (!crate->small || !q->function))
 		done = ask_functions(q);
 	if (!done && !crate->small) {
 		add_symbols(q, &units, q->name, q->function);
-		done = read_units(q, &units);
+		done = poll_units_read(q, &units);
 	}
 	if (!done && inlined)
 		done = ask_contexts(q, crate);
 	/* A coroutine surely has a poll function: read the whole crate. */
 	if (!done && q->function) {
-		add_crate(q, &units, false);
-		read_units(q, &units);
+		poll_units_add_crate(q, &units, false);
+		poll_units_read(q, &units);
 	}
 	/*
 	 * A poll function that is inlined everywhere has no symbol, and may be in any unit. Only
@@ -438,8 +447,8 @@ void poll_units_ask(const struct poll_question *q)
 	if (!done && !q->function) {
 		struct symbol_visit visit = { q, &units };
 
-		pinned_each_unit(q->dm, q->name, visit_pinned, &visit);
-		read_units(q, &units);
+		pin_refs_each_unit(q->dm, q->name, visit_pinned, &visit);
+		poll_units_read(q, &units);
 	}
 	if (q->dm->nscanned != before)
 		LOG("dwarf", "poll function of %s: %s, %zu units scanned", q->name,
@@ -453,7 +462,7 @@ const char *poll_units_function(const struct type *coroutine, struct arena *a)
 	struct unit *u = debuginfo_scanned_unit_of(dm, type_die(coroutine));
 	uint32_t index = u ? scan_scope_at(u, type_die(coroutine)) : SCOPE_NONE;
 
-	while (index != SCOPE_NONE && (index = u->scopes[index].parent) != SCOPE_NONE) {
+	while (index != SCOPE_NONE && (index = u->found.scopes[index].parent) != SCOPE_NONE) {
 		const char *name = scan_scope_name(&dm->sections, u, index);
 
 		if (name && name[0] != '{')

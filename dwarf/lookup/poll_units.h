@@ -3,7 +3,7 @@
  * whole. In a crate with megabytes of debug info the search goes from near to far and ends at the
  * first result: the type's own unit, units that are scanned already, units of the same object file,
  * units where the symbol table has such a function, functions inlined into the poll functions of
- * the last contexts (lookup_context()), and units anywhere that mention Pin<&mut T> (pinned.h).
+ * the last contexts (lookup_context()), and units anywhere that mention Pin<&mut T> (pin_refs.h).
  */
 #ifndef DWARF_LOOKUP_POLL_UNITS_H
 #define DWARF_LOOKUP_POLL_UNITS_H
@@ -20,7 +20,7 @@ struct poll_question {
 	bool (*answered)(const struct poll_question *q);
 };
 
-/* Reads units (polled_read()) until the query is answered or no unit is left to read. */
+/* Reads units (poll_fn_read()) until the query is answered or no unit is left to read. */
 void poll_units_ask(const struct poll_question *q);
 
 /* Has the crate so much debug info that it is not searched whole? */

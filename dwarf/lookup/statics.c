@@ -44,9 +44,9 @@ static void visit_variables(struct dwarf_module *dm, struct unit *u, void *arg)
 {
 	const struct variable_visit *v = arg;
 
-	for (size_t i = 0; i < u->nvariables; i++) {
-		if (u->scopes[u->variables[i]].flags & v->flags)
-			v->visit(dm, u, u->variables[i], v->arg);
+	for (size_t i = 0; i < u->found.nvariables; i++) {
+		if (u->found.scopes[u->found.variables[i]].flags & v->flags)
+			v->visit(dm, u, u->found.variables[i], v->arg);
 	}
 }
 
@@ -56,7 +56,7 @@ static bool is_of(const struct unit *u, const char *crate, size_t len)
 	return !crate || unit_is_of_crate(u, crate, len);
 }
 
-static bool is_much_to_scan(const struct dwarf_module *dm, const char *crate, size_t len)
+static bool statics_is_much_to_scan(const struct dwarf_module *dm, const char *crate, size_t len)
 {
 	uint64_t bytes = 0;
 
@@ -71,7 +71,7 @@ static bool is_much_to_scan(const struct dwarf_module *dm, const char *crate, si
 static struct error *each_variable(struct dwarf_module *dm, const char *crate, size_t len,
                                    struct variable_visit v)
 {
-	struct scanner *passing = is_much_to_scan(dm, crate, len) ? scanner_new() : NULL;
+	struct scanner *passing = statics_is_much_to_scan(dm, crate, len) ? scanner_new() : NULL;
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < dm->nunits && !err; i++) {
@@ -87,7 +87,7 @@ static struct error *each_variable(struct dwarf_module *dm, const char *crate, s
 }
 
 /* The DIE of a variable's type, also from the declaration that it completes; 0: none. */
-static uint64_t type_of(struct dwarf_module *dm, uint64_t variable)
+static uint64_t statics_type_of(struct dwarf_module *dm, uint64_t variable)
 {
 	for (int hop = 0; variable && hop < 4; hop++) {
 		struct unit *u = debuginfo_unit_of(dm, variable);
@@ -129,7 +129,7 @@ static void match_static(struct dwarf_module *dm, struct unit *u, uint32_t index
 	STR(whole);
 	if (s.low == 0 || !die_append_name(dm, s.die, &whole) || strcmp(whole.data, w->name) != 0)
 		return;
-	uint64_t type = type_of(dm, s.die);
+	uint64_t type = statics_type_of(dm, s.die);
 	uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s.low });
 	if (w->found && at != w->addr)
 		w->several = true;
@@ -155,7 +155,7 @@ bool lookup_dwarf_static(struct dwarf_module *dm, const char *name, const struct
 
 /* ---- all of them ---- */
 
-struct entry {
+struct statics_entry {
 	const char *name;   /* qualified; of a thread-local the name in the source */
 	const char *last;   /* last component, in name */
 	uint64_t type, low; /* DIE; link-time address */
@@ -163,12 +163,12 @@ struct entry {
 };
 
 struct index {
-	VEC(struct entry) entries;
+	VEC(struct statics_entry) entries;
 	struct map seen; /* hashes of name and address */
 	struct arena names;
 };
 
-static bool is_identifier(const char *name, size_t len)
+static bool statics_is_identifier(const char *name, size_t len)
 {
 	if (len == 0 || isdigit((unsigned char)name[0]))
 		return false;
@@ -181,7 +181,10 @@ static bool is_identifier(const char *name, size_t len)
 	return true;
 }
 
-/* Is it a component that thread_local! adds below the source's name: "NAME::{constant#0}::VAL"? */
+/*
+ * Is the text a component that thread_local! adds below the source's name:
+ * "NAME::{constant#0}::VAL"?
+ */
 static bool is_macros_own(const char *part)
 {
 	return part[0] == '{' || strncmp(part, "__", 2) == 0 || strcmp(part, "VAL") == 0;
@@ -205,28 +208,28 @@ static bool is_in_module(const struct dwarf_module *dm, uint64_t low)
 	return low && at >= dm->module->start && at < dm->module->end;
 }
 
-static void add_entry(struct index *index, struct entry e)
+static void add_entry(struct index *index, struct statics_entry e)
 {
 	if (!map_put(&index->seen, map_key_of_pair(map_key_of_text(e.name), e.low), NULL))
 		return;
 	e.name = arena_strdup(&index->names, e.name);
 	e.last = qualified_last(e.name);
-	if (is_identifier(e.last, strlen(e.last)))
+	if (statics_is_identifier(e.last, strlen(e.last)))
 		*vec_push(&index->entries) = e;
 }
 
-static void note_variable(struct dwarf_module *dm, struct unit *u, uint32_t i, void *arg)
+static void statics_note_variable(struct dwarf_module *dm, struct unit *u, uint32_t i, void *arg)
 {
-	const struct scope_note *note = &u->scopes[i];
+	const struct scope_note *note = &u->found.scopes[i];
 	const char *own = scan_scope_name(&dm->sections, u, i);
 
 	/*
 	 * Skip vtables: a large program has a hundred thousand. A variable without a name completes
 	 * another.
 	 */
-	if (own ? !is_identifier(own, strlen(own)) : !(note->flags & SCOPE_ORIGIN))
+	if (own ? !statics_is_identifier(own, strlen(own)) : !(note->flags & SCOPE_ORIGIN))
 		return;
-	struct entry e = { .thread_local = note->flags & SCOPE_TLS };
+	struct statics_entry e = { .thread_local = note->flags & SCOPE_TLS };
 	struct scope s = scan_scope(&dm->sections, u, i);
 	STR(name);
 	if (!e.thread_local) {
@@ -239,13 +242,13 @@ static void note_variable(struct dwarf_module *dm, struct unit *u, uint32_t i, v
 	if (e.thread_local)
 		cut_macros_own(&name);
 	e.name = str_text(&name);
-	e.type = type_of(dm, s.die);
+	e.type = statics_type_of(dm, s.die);
 	add_entry(arg, e);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct statics_entry *x = a, *y = b;
 	int order = strcmp(x->last, y->last);
 
 	if (order == 0)
@@ -264,7 +267,7 @@ static size_t namesakes_end(const struct index *index, size_t first)
 	return end;
 }
 
-static void keep_namesakes(struct dwarf_module *dm, const struct entry *e, size_t n)
+static void keep_namesakes(struct dwarf_module *dm, const struct statics_entry *e, size_t n)
 {
 	size_t listed = n < MAX_NAMESAKES ? n : MAX_NAMESAKES;
 	struct record_writer d;
@@ -299,7 +302,7 @@ static void keep_index(struct dwarf_module *dm, struct index *index, const char 
 	if (index->entries.n)
 		qsort(index->entries.data, index->entries.n, sizeof(*index->entries.data), by_name);
 	for (size_t i = 0, end; i < index->entries.n; i = end) {
-		const struct entry *first = &index->entries.data[i];
+		const struct statics_entry *first = &index->entries.data[i];
 		bool is_it = strcmp(first->last, wanted) == 0;
 
 		end = namesakes_end(index, i);
@@ -314,12 +317,12 @@ static void keep_index(struct dwarf_module *dm, struct index *index, const char 
 	LOG("dwarf", "%zu statics", index->entries.n);
 }
 
-static struct error *make_index(struct dwarf_module *dm, const char *wanted)
+static struct error *statics_make_index(struct dwarf_module *dm, const char *wanted)
 {
 	struct index index = { .entries = { 0 } };
-	struct error *err = each_variable(
-		dm, NULL, 0,
-		(struct variable_visit){ SCOPE_ADDRESS | SCOPE_TLS, note_variable, &index });
+	struct error *err = each_variable(dm, NULL, 0,
+	                                  (struct variable_visit){ SCOPE_ADDRESS | SCOPE_TLS,
+	                                                           statics_note_variable, &index });
 
 	if (!err)
 		keep_index(dm, &index, wanted);
@@ -329,7 +332,7 @@ static struct error *make_index(struct dwarf_module *dm, const char *wanted)
 	return err;
 }
 
-/* False when it is unknown whether there are any. */
+/* Reads the globals of that name from records. False when it is unknown whether there are any. */
 static bool known_globals(struct dwarf_module *dm, const char *name, struct arena *a,
                           struct global **ret, size_t *nret, size_t *total)
 {
@@ -360,14 +363,14 @@ static bool known_globals(struct dwarf_module *dm, const char *name, struct aren
 struct error *lookup_globals(struct dwarf_module *dm, const char *name, struct arena *a,
                              struct global **ret, size_t *nret, size_t *total)
 {
-	if (!is_identifier(name, strlen(name))) {
+	if (!statics_is_identifier(name, strlen(name))) {
 		*ret = NULL;
 		*nret = *total = 0;
 		return NULL;
 	}
 	if (known_globals(dm, name, a, ret, nret, total) || !debuginfo_need(dm))
 		return NULL;
-	TRY(make_index(dm, name));
+	TRY(statics_make_index(dm, name));
 	known_globals(dm, name, a, ret, nret, total);
 	return NULL;
 }

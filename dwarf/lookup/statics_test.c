@@ -116,7 +116,7 @@ static void test_copied_records(void **state)
 static void count_scopes(struct dwarf_module *dm, struct unit *u, void *arg)
 {
 	(void)dm;
-	*(size_t *)arg += u->nscopes;
+	*(size_t *)arg += u->found.nscopes;
 }
 
 static size_t pass(struct fixture *f, struct scanner *passing)
@@ -138,11 +138,11 @@ static void test_pass(void **state)
 	(void)state;
 	assert_true(n > 100);
 	for (size_t i = 0; i < f.dm->nunits; i++)
-		assert_false(f.dm->units[i].scanned || f.dm->units[i].nscopes);
+		assert_false(f.dm->units[i].scanned || f.dm->units[i].found.nscopes);
 	assert_int_equal(pass(&f, NULL), n);
 	assert_int_equal(pass(&f, passing), n);
 	for (size_t i = 0; i < f.dm->nunits; i++)
-		assert_true(f.dm->units[i].scanned && f.dm->units[i].nscopes);
+		assert_true(f.dm->units[i].scanned && f.dm->units[i].found.nscopes);
 	scanner_free(passing);
 	fixture_close(&f);
 }

@@ -11,7 +11,7 @@ enum {
 	MUCH_TO_SCAN = 16 << 20, /* bytes of debug info: below, the notes of scans are kept */
 };
 
-struct visit {
+struct type_list_visit {
 	type_fn *visit;
 	void *arg;
 	struct error *err;
@@ -26,11 +26,11 @@ static bool is_type(unsigned tag)
 }
 
 /* The qualified name of a scope; NULL when one of the scopes around it has no name. */
-static const char *scope_name(struct visit *v, struct dwarf_module *dm, struct unit *u,
+static const char *scope_name(struct type_list_visit *v, struct dwarf_module *dm, struct unit *u,
                               uint32_t scope, unsigned depth)
 {
 	const char *ret = map_get(&v->prefixes, (uint64_t)scope + 1), *own, *outer;
-	uint32_t parent = u->scopes[scope].parent;
+	uint32_t parent = u->found.scopes[scope].parent;
 
 	if (ret)
 		return ret;
@@ -55,17 +55,17 @@ static bool ends_with(const char *text, const char *end)
 	return len >= n && strcmp(text + len - n, end) == 0;
 }
 
-static void visit_unit(struct dwarf_module *dm, struct unit *u, void *arg)
+static void type_list_visit_unit(struct dwarf_module *dm, struct unit *u, void *arg)
 {
-	struct visit *v = arg;
+	struct type_list_visit *v = arg;
 
-	for (size_t i = 0; i < u->nscopes && !v->err; i++) {
-		const struct scope_note *note = &u->scopes[i];
+	for (size_t i = 0; i < u->found.nscopes && !v->err; i++) {
+		const struct scope_note *note = &u->found.scopes[i];
 		const char *name;
 
 		/* A type in a type is the content of a variant. */
 		if (!is_type(note->tag) || (note->flags & SCOPE_DECLARATION) ||
-		    (note->parent != SCOPE_NONE && is_type(u->scopes[note->parent].tag)))
+		    (note->parent != SCOPE_NONE && is_type(u->found.scopes[note->parent].tag)))
 			continue;
 		name = scope_name(v, dm, u, (uint32_t)i, 0);
 		if (name && !ends_with(name, "{vtable_type}"))
@@ -77,7 +77,7 @@ static void visit_unit(struct dwarf_module *dm, struct unit *u, void *arg)
 
 struct error *lookup_each_type(struct dwarf_module *dm, type_fn *visit, void *arg)
 {
-	struct visit v = { .visit = visit, .arg = arg };
+	struct type_list_visit v = { .visit = visit, .arg = arg };
 	struct scanner *passing = NULL;
 	uint64_t bytes = 0;
 
@@ -89,7 +89,7 @@ struct error *lookup_each_type(struct dwarf_module *dm, type_fn *visit, void *ar
 		passing = scanner_new();
 	for (size_t i = 0; i < dm->nunits && !v.err; i++) {
 		progress("looking for types, unit", i + 1, dm->nunits);
-		debuginfo_pass(dm, &dm->units[i], passing, visit_unit, &v);
+		debuginfo_pass(dm, &dm->units[i], passing, type_list_visit_unit, &v);
 		if (!v.err)
 			v.err = interrupt_check();
 	}

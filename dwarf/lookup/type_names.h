@@ -9,7 +9,7 @@
 
 #include "dwarf/module/debuginfo.h"
 
-/* Is it the tag of a type that has its own name? The index contains only those. */
+/* Has a type of this tag its own name? The index contains only those. */
 bool type_names_tag(unsigned tag);
 
 /*

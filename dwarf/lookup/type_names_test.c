@@ -19,12 +19,12 @@ static uint64_t first_of(struct fixture *f, const char *name)
 		struct unit *u = &f->dm->units[i];
 
 		debuginfo_scan(f->dm, u);
-		for (size_t j = 0; j < u->nscopes; j++) {
-			uint64_t die = u->start + u->scopes[j].die;
+		for (size_t j = 0; j < u->found.nscopes; j++) {
+			uint64_t die = u->start + u->found.scopes[j].die;
 			const char *own = die_name(f->dm, die);
 
-			if (type_names_tag(u->scopes[j].tag) &&
-			    !(u->scopes[j].flags & SCOPE_DECLARATION) && own &&
+			if (type_names_tag(u->found.scopes[j].tag) &&
+			    !(u->found.scopes[j].flags & SCOPE_DECLARATION) && own &&
 			    strcmp(own, name) == 0)
 				return die;
 		}
@@ -42,10 +42,10 @@ static void test_all_types_of_a_program(void **state)
 		struct unit *u = &f.dm->units[i];
 
 		debuginfo_scan(f.dm, u);
-		for (size_t j = 0; j < u->nscopes; j++) {
-			if (!type_names_tag(u->scopes[j].tag))
+		for (size_t j = 0; j < u->found.nscopes; j++) {
+			if (!type_names_tag(u->found.scopes[j].tag))
 				continue;
-			const char *name = die_name(f.dm, u->start + u->scopes[j].die);
+			const char *name = die_name(f.dm, u->start + u->found.scopes[j].die);
 			if (!name)
 				continue;
 			assert_int_equal(find(&f, name), first_of(&f, name));
@@ -229,7 +229,7 @@ static void test_many_names(void **state)
 
 	for (int i = 0; i < 100; i++)
 		assert_null(lookup_type(f.dm, arena_printf(&tmp, "a::N%d", i), 0));
-	assert_non_null(f.dm->type_names);
+	assert_non_null(f.dm->types.names);
 	assert_int_not_equal(find(&f, "a::S"), real);
 	assert_int_equal(type_die(must_find(&f, "a::S")), real);
 	assert_int_not_equal(find(&f, "a::Odd"), 0);

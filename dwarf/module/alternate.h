@@ -13,7 +13,7 @@
  * empty one instead. Call it right after the module's DWARF was opened.
  */
 void alternate_open(struct dwarf_module *dm);
-/* Closes it; does nothing if none was opened. */
+/* Closes the alternate file; does nothing if none was opened. */
 void alternate_close(struct dwarf_module *dm);
 
 #endif

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fixture_open(hand_file(sections, 3, HAND_LOW, HAND_HIGH), HAND_LOW, HAND_HIGH);
 
 	debuginfo_need(f.dm);
-	fuzz_check_line(f.target->main_module->debug_note);
+	fuzz_check_line(f.target->modules.main->debug_note);
 	fuzz_check_line(f.dm->tier_reason);
 	fixture_close(&f);
 	return 0;

@@ -24,7 +24,7 @@ static int by_low(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static void add_range(range_vec *ranges, uint64_t low, uint64_t high, uint32_t u)
+static void aranges_add_range(range_vec *ranges, uint64_t low, uint64_t high, uint32_t u)
 {
 	struct unit_range *last = ranges->n ? &ranges->data[ranges->n - 1] : NULL;
 
@@ -56,18 +56,18 @@ static void add_pairs(const uint8_t *p, const uint8_t *end, uint32_t u, range_ve
 		uint64_t low = pair[0], high = low + pair[1];
 		if (low == 0 || high <= low)
 			continue;
-		/* Merges as add_range() does, inlined for speed. */
+		/* Merges as aranges_add_range() does, inlined for speed. */
 		if (open.high && low >= open.high && low - open.high < MAX_PADDING) {
 			open.high = high;
 			continue;
 		}
-		add_range(ranges, open.low, open.high, u);
+		aranges_add_range(ranges, open.low, open.high, u);
 		open = (struct unit_range){ low, high, u };
 	}
-	add_range(ranges, open.low, open.high, u);
+	aranges_add_range(ranges, open.low, open.high, u);
 }
 
-/* One set of .debug_aranges (DWARF 5, 6.1.2). */
+/* Reads a set of .debug_aranges (DWARF 5, 6.1.2). */
 static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *ranges)
 {
 	const uint8_t *start = r->p;
@@ -100,7 +100,7 @@ static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *range
 
 		if (low == 0 && len == 0)
 			break;
-		add_range(ranges, low, low + len, (uint32_t)(u - dm->units));
+		aranges_add_range(ranges, low, low + len, (uint32_t)(u - dm->units));
 	}
 	return true;
 }
@@ -112,13 +112,13 @@ static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *
 	ptrdiff_t at = 0;
 
 	/*
-	 * With ThinLTO most units have no code. libdw would read the headers of all units before
-	 * this one.
+	 * Units without code, most of them with ThinLTO, are skipped: libdw would read the headers
+	 * of all units before this one.
 	 */
 	if (!u->has_code || !dwarf_offdie(dm->dwarf, u->first_die, &die))
 		return;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
-		add_range(ranges, low, high, (uint32_t)(u - dm->units));
+		aranges_add_range(ranges, low, high, (uint32_t)(u - dm->units));
 }
 
 static void read_aranges(struct dwarf_module *dm)
@@ -136,26 +136,27 @@ static void read_aranges(struct dwarf_module *dm)
 		qsort(ranges.data, ranges.n, sizeof(*ranges.data), by_low);
 	/* The section is not read again: its pages can be dropped. */
 	residency_drop(dm, dm->sections.aranges.data, dm->sections.aranges.size);
-	dm->nranges = ranges.n;
+	dm->ranges.n = ranges.n;
 	LOG("dwarf", "%zu ranges of code in %zu bytes of .debug_aranges", ranges.n,
 	    dm->sections.aranges.size);
-	dm->ranges = vec_to_arena(&ranges, &dm->di->arena);
+	dm->ranges.data = vec_to_arena(&ranges, &dm->di->arena);
 }
 
 struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc)
 {
-	if (!dm->aranges_read) {
-		dm->aranges_read = true;
+	if (!dm->ranges.read) {
+		dm->ranges.read = true;
 		read_aranges(dm);
 	}
-	size_t lo = 0, hi = dm->nranges;
+	size_t lo = 0, hi = dm->ranges.n;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (dm->ranges[mid].low <= pc)
+		if (dm->ranges.data[mid].low <= pc)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo && pc < dm->ranges[lo - 1].high ? &dm->units[dm->ranges[lo - 1].unit] : NULL;
+	return lo && pc < dm->ranges.data[lo - 1].high ? &dm->units[dm->ranges.data[lo - 1].unit]
+	                                               : NULL;
 }

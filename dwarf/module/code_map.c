@@ -20,7 +20,7 @@ struct symbols {
 	const struct code_map *map;
 };
 
-static void add_function(const char *name, uint64_t addr, uint64_t size, void *arg)
+static void code_map_add_function(const char *name, uint64_t addr, uint64_t size, void *arg)
 {
 	struct symbols *s = arg;
 	const struct code_map *m = s->map;
@@ -31,13 +31,13 @@ static void add_function(const char *name, uint64_t addr, uint64_t size, void *a
 	*vec_push(&s->list) = (struct code_function){ name, addr, addr + size };
 }
 
-static int by_address(const void *a, const void *b)
+static int code_map_by_address(const void *a, const void *b)
 {
 	const struct code_function *x = a, *y = b;
 
 	if (x->low != y->low)
 		return x->low < y->low ? -1 : 1;
-	/* Of symbols at one address the same one is taken each time. */
+	/* The name decides, so that the same symbol of an address is taken each time. */
 	return strcmp(x->name, y->name);
 }
 
@@ -61,7 +61,7 @@ static void add_unnamed(uint64_t low, uint64_t high, void *arg)
 {
 	const struct symbols *s = arg;
 
-	add_function(recorded_name(s->map->dm, low), low, high - low, arg);
+	code_map_add_function(recorded_name(s->map->dm, low), low, high - low, arg);
 }
 
 static void read_functions(struct code_map *m, struct arena *a)
@@ -70,13 +70,13 @@ static void read_functions(struct code_map *m, struct arena *a)
 	size_t n = 0;
 	GElf_Addr bias;
 
-	symtab_each_function(m->dm, add_function, &s);
+	symtab_each_function(m->dm, code_map_add_function, &s);
 	m->stripped = !s.list.n;
 	if (m->stripped)
 		function_table_each(dwfl_module_getelf(m->dm->module->dwfl, &bias), add_unnamed,
 		                    &s);
 	if (s.list.n)
-		qsort(s.list.data, s.list.n, sizeof(*s.list.data), by_address);
+		qsort(s.list.data, s.list.n, sizeof(*s.list.data), code_map_by_address);
 	for (size_t i = 0; i < s.list.n; i++) {
 		if (!n || s.list.data[n - 1].low != s.list.data[i].low)
 			s.list.data[n++] = s.list.data[i];
@@ -92,7 +92,7 @@ static void read_functions(struct code_map *m, struct arena *a)
 	m->functions = vec_to_arena(&s.list, a);
 }
 
-static struct error *read_text(struct code_map *m, struct arena *a)
+static struct error *code_map_read_text(struct code_map *m, struct arena *a)
 {
 	int fd = m->dm->module->fd;
 	const struct elf_source from = { elf_read_fd, &fd, false };
@@ -181,7 +181,7 @@ struct error *code_map_read(struct dwarf_module *dm, struct arena *a, struct cod
 {
 	struct code_map m = { .dm = dm };
 
-	TRY(read_text(&m, a));
+	TRY(code_map_read_text(&m, a));
 	debuginfo_need(dm); /* the symbols may be in a debug file */
 	read_functions(&m, a);
 	read_pointers(&m, a);
@@ -228,14 +228,14 @@ uint64_t code_map_offset(const struct code_map *m, uint64_t addr)
 /* ---- callers ---- */
 
 /* The pointers to a function, for calls through them. */
-struct slots {
+struct code_map_slots {
 	uint64_t target;
 	VEC(uint64_t) list;
 };
 
 enum { MAX_SLOTS = 64 };
 
-static void find_slots(const struct code_map *m, struct slots *s)
+static void find_slots(const struct code_map *m, struct code_map_slots *s)
 {
 	for (size_t i = 0; i < m->npointers && s->list.n < MAX_SLOTS; i++) {
 		if (m->pointers[i].value == s->target)
@@ -243,7 +243,7 @@ static void find_slots(const struct code_map *m, struct slots *s)
 	}
 }
 
-static bool has_slot(const struct slots *s, uint64_t addr)
+static bool has_slot(const struct code_map_slots *s, uint64_t addr)
 {
 	for (size_t i = 0; i < s->list.n; i++) {
 		if (s->list.data[i] == addr)
@@ -254,7 +254,8 @@ static bool has_slot(const struct slots *s, uint64_t addr)
 
 /* Calls visit where an instruction of these bytes and a distance of 4 bytes may lead to target. */
 static void each_with(const struct code_map *m, const uint8_t *opcode, size_t len,
-                      const struct slots *slots, uint64_t target, code_call_fn *visit, void *arg)
+                      const struct code_map_slots *slots, uint64_t target, code_call_fn *visit,
+                      void *arg)
 {
 	size_t whole = len + sizeof(int32_t);
 
@@ -274,7 +275,7 @@ static void each_with(const struct code_map *m, const uint8_t *opcode, size_t le
 	}
 }
 
-/* What looks like a call through that register, in the rest of the function. */
+/* Visits anything like a call through that register, in the rest of the function. */
 static void each_call_through(const struct code_map *m, size_t at, unsigned reg,
                               code_call_fn *visit, void *arg)
 {
@@ -293,9 +294,9 @@ static void each_call_through(const struct code_map *m, size_t at, unsigned reg,
 	}
 }
 
-/* The same for a pointer that is loaded into a register, and calls through that. */
-static void each_loaded(const struct code_map *m, const struct slots *slots, code_call_fn *visit,
-                        void *arg)
+/* Visits calls through a register into which a pointer to the function is loaded. */
+static void each_loaded(const struct code_map *m, const struct code_map_slots *slots,
+                        code_call_fn *visit, void *arg)
 {
 	enum { MOV_LEN = 7 };
 
@@ -319,7 +320,7 @@ static void each_loaded(const struct code_map *m, const struct slots *slots, cod
 void code_map_each_caller(const struct code_map *m, uint64_t target, code_call_fn *visit, void *arg)
 {
 	static const uint8_t call[] = { 0xe8 }, call_slot[] = { 0xff, 0x15 };
-	struct slots slots = { .target = target };
+	struct code_map_slots slots = { .target = target };
 
 	each_with(m, call, sizeof(call), NULL, target, visit, arg);
 	find_slots(m, &slots);

@@ -48,7 +48,7 @@ struct error *code_map_read(struct dwarf_module *dm, struct arena *a, struct cod
 
 /* The function that covers a link-time address; NULL: none. */
 const struct code_function *code_map_at(const struct code_map *m, uint64_t addr);
-/* Its machine code; false when it is not within the text. */
+/* The machine code of a function; false when it is not within the text. */
 bool code_map_bytes(const struct code_map *m, const struct code_function *f,
                     struct code_bytes *ret);
 /* The offset in the file of a link-time address in the text. */

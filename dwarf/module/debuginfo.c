@@ -30,13 +30,13 @@ static bool has(const struct debuginfo *di, const struct module *m)
 	return false;
 }
 
-/* Adds those that are not there; there is room for them. */
+/* Adds the target's modules that are not there; there is room for them. */
 static void add_modules(struct debuginfo *di, bool is_main)
 {
 	const struct target *t = di->target;
 
-	for (size_t i = 0; i < t->nmodules; i++) {
-		struct module *m = t->modules[i];
+	for (size_t i = 0; i < t->modules.n; i++) {
+		struct module *m = t->modules.data[i];
 
 		if (!m->dwfl || m->is_main != is_main || has(di, m))
 			continue;
@@ -50,7 +50,7 @@ static void add_modules(struct debuginfo *di, bool is_main)
 
 void debuginfo_update(struct debuginfo *di)
 {
-	size_t room = di->nmodules + di->target->nmodules;
+	size_t room = di->nmodules + di->target->modules.n;
 	struct dwarf_module **all = NEW_ARRAY(&di->arena, struct dwarf_module *, room + 1);
 
 	if (di->nmodules)
@@ -68,7 +68,7 @@ struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hoo
 		out_of_memory();
 	di->hooks = hooks;
 	di->target = t;
-	di->modules = NEW_ARRAY(&di->arena, struct dwarf_module *, t->nmodules + 1);
+	di->modules = NEW_ARRAY(&di->arena, struct dwarf_module *, t->modules.n + 1);
 	add_modules(di, true);
 	add_modules(di, false);
 	*ret = di;
@@ -76,12 +76,13 @@ struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hoo
 }
 
 /* Frees the caches of searches and the notes of scans; types are kept. */
-static void forget_searches(struct dwarf_module *dm)
+static void debuginfo_forget_searches(struct dwarf_module *dm)
 {
 	struct map *const maps[] = {
-		&dm->by_name,         &dm->functions,      &dm->statics,        &dm->polled,
-		&dm->coroutine_polls, &dm->poll_crates[0], &dm->poll_crates[1], &dm->poll_visits,
-		&dm->pinned,          &dm->symbols_at,     &dm->poll_dies,      &dm->unoptimised,
+		&dm->types.by_name,   &dm->functions,        &dm->statics,
+		&dm->polls.polled,    &dm->polls.coroutines, &dm->polls.crates[0],
+		&dm->polls.crates[1], &dm->polls.visits,     &dm->polls.pinned,
+		&dm->symbols.at,      &dm->polls.dies,       &dm->polls.unoptimised,
 	};
 
 	poll_index_forget(dm);
@@ -92,17 +93,17 @@ static void forget_searches(struct dwarf_module *dm)
 	dm->scanner = NULL;
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_free(maps[i]);
-	dm->pinned_read = false;
+	dm->polls.pinned_read = false;
 }
 
 /* Writing the cache needs memory: what it does not need is freed before. */
 static void forget_module(struct dwarf_module *dm)
 {
-	forget_searches(dm);
+	debuginfo_forget_searches(dm);
 	dm->di->hooks->close_records(dm);
-	forget_searches(dm);
-	map_free(&dm->types);
-	map_free(&dm->sized);
+	debuginfo_forget_searches(dm);
+	map_free(&dm->types.by_die);
+	map_free(&dm->types.sized);
 	alternate_close(dm);
 }
 
@@ -116,13 +117,13 @@ void debuginfo_close(struct debuginfo *di)
 	free(di);
 }
 
-void debuginfo_rest(struct debuginfo *di)
+void debuginfo_trim(struct debuginfo *di)
 {
 	for (size_t i = 0; i < di->nmodules; i++)
-		residency_rest(di->modules[i]);
+		residency_release_file_pages(di->modules[i]);
 }
 
-static struct section section_of(Elf_Scn *scn)
+static struct section debuginfo_section_of(Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 
@@ -138,7 +139,7 @@ struct obstacles {
 /* A .zdebug section that libdw has not uncompressed in place yet. */
 static bool is_gnu_compressed(Elf_Scn *scn)
 {
-	struct section s = section_of(scn);
+	struct section s = debuginfo_section_of(scn);
 
 	return s.size >= 4 && memcmp(s.data, "ZLIB", 4) == 0;
 }
@@ -192,7 +193,7 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mappin
 			           elf_compress_gnu(scn, 0, 0) < 0) {
 				obstacles->other_compression = true;
 			}
-			struct section found = section_of(scn);
+			struct section found = debuginfo_section_of(scn);
 			*(struct section *)((char *)s + table[i].offset) = found;
 			if (table[i].offset == offsetof(struct dwarf_sections, str))
 				residency_add_scattered(mapping, found.data, shdr.sh_offset,
@@ -244,8 +245,8 @@ static void no_dwarf(struct dwarf_module *dm)
 			"FILE, which `asyncdbg layout EXE -o FILE` makes of the build before strip";
 }
 
-/* By a unit's language, as its compiler may be named in an alternate file. */
-static bool is_rust(const struct dwarf_module *dm)
+/* Whether a unit's language is Rust: its compiler may be named in an alternate file. */
+static bool debuginfo_is_rust(const struct dwarf_module *dm)
 {
 	for (size_t i = 0; i < dm->nunits; i++) {
 		Dwarf_Die die;
@@ -268,19 +269,17 @@ static void decide_tier(struct dwarf_module *dm)
 	for (size_t i = 0; i < dm->nunits; i++) {
 		if (dm->units[i].dwo_name) {
 			dm->tier = DWARF_SYMBOLS;
-			dm->tier_reason =
-				"its debug info is split into .dwo or .dwp files, which are "
-				"not read: build with `split-debuginfo = \"off\"` in the "
-				"Cargo profile";
+			dm->tier_reason = "its debug info is split into .dwo or .dwp files, which "
+					  "asyncdbg does not read: build with `split-debuginfo = "
+					  "\"off\"` in the Cargo profile";
 			return;
 		}
 	}
 	dm->tier = DWARF_LINES;
-	if (dm->alternate.has_dies && is_rust(dm)) {
-		dm->tier_reason =
-			"parts of its debug info were moved into a file that it shares with "
-			"others (dwz -m), which are not read: use what the compiler wrote, "
-			"or dwz without -m";
+	if (dm->alternate.has_dies && debuginfo_is_rust(dm)) {
+		dm->tier_reason = "parts of its debug info were moved into a file that it shares "
+				  "with others (dwz -m), which asyncdbg does not read: use the "
+				  "file that the compiler wrote, or dwz without -m";
 		return;
 	}
 	for (size_t i = 0; i < dm->nunits && looked < 16; i++) {
@@ -309,7 +308,7 @@ static void pass_unit(const uint8_t *end, void *arg)
 	residency_passed(arg, end);
 }
 
-static void read_units(struct dwarf_module *dm)
+static void debuginfo_read_units(struct dwarf_module *dm)
 {
 	struct residency_pass pass = { dm, dm->sections.info.data };
 	const struct scan_watcher watcher = { pass_unit, &pass };
@@ -354,7 +353,7 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	alternate_open(dm);
-	read_units(dm);
+	debuginfo_read_units(dm);
 	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
 	    dm->sections.info.size);
 	if (dm->nunits == 0) {
@@ -401,7 +400,7 @@ static bool has_panic_unwind(const struct dwarf_module *dm)
 }
 
 /* Determines the tier and the compiler version, from records if they contain them. */
-static void describe(struct dwarf_module *dm)
+static void debuginfo_describe(struct dwarf_module *dm)
 {
 	struct record_writer d;
 	struct record record;
@@ -414,49 +413,50 @@ static void describe(struct dwarf_module *dm)
 
 		dm->tier = tier < DWARF_NONE ? (enum dwarf_tier)tier : DWARF_NONE;
 		dm->tier_reason = record_text(&record);
-		dm->rustc = record_text(&record);
-		dm->own_package = record_text(&record);
-		dm->unwinds = record_number(&record) != 0;
+		dm->build.rustc = record_text(&record);
+		dm->build.own_package = record_text(&record);
+		dm->build.unwinds = record_number(&record) != 0;
 		/* Older records have none. */
 		if (!record_ended(&record))
-			dm->own_dirs = record_text(&record);
+			dm->build.own_dirs = record_text(&record);
 		else if (debuginfo_need(dm) && dm->dwarf)
-			dm->own_dirs = own_package_dirs_read(dm);
+			dm->build.own_dirs = own_package_dirs_read(dm);
 		if (!record_ended(&record))
-			dm->relative_dirs = record_text(&record);
+			dm->build.relative_dirs = record_text(&record);
 		else if (debuginfo_need(dm) && dm->dwarf)
-			dm->relative_dirs = own_package_relative_dirs_read(dm);
+			dm->build.relative_dirs = own_package_relative_dirs_read(dm);
 		return;
 	}
 	debuginfo_need(dm);
-	dm->rustc = debuginfo_read_rustc_version(dm);
-	dm->own_package = own_package_read(dm);
-	dm->unwinds = has_panic_unwind(dm);
-	dm->own_dirs = own_package_dirs_read(dm);
-	dm->relative_dirs = own_package_relative_dirs_read(dm);
+	dm->build.rustc = debuginfo_read_rustc_version(dm);
+	dm->build.own_package = own_package_read(dm);
+	dm->build.unwinds = has_panic_unwind(dm);
+	dm->build.own_dirs = own_package_dirs_read(dm);
+	dm->build.relative_dirs = own_package_relative_dirs_read(dm);
 	record_begin(&d, dm->records, RECORD_MODULE, 1, NULL);
 	record_add_number(&d, dm->tier);
 	record_add_text(&d, dm->tier_reason);
-	record_add_text(&d, dm->rustc);
-	record_add_text(&d, dm->own_package);
-	record_add_number(&d, dm->unwinds);
-	record_add_text(&d, dm->own_dirs);
-	record_add_text(&d, dm->relative_dirs);
+	record_add_text(&d, dm->build.rustc);
+	record_add_text(&d, dm->build.own_package);
+	record_add_number(&d, dm->build.unwinds);
+	record_add_text(&d, dm->build.own_dirs);
+	record_add_text(&d, dm->build.relative_dirs);
 	record_end(&d);
 }
 
 bool debuginfo_panics_unwind(struct dwarf_module *dm)
 {
-	describe(dm);
-	return dm->unwinds;
+	debuginfo_describe(dm);
+	return dm->build.unwinds;
 }
 
 /* Adds the lines of a module's own_dirs; the first one, of main()'s crate, only where main is set.
  */
 static void add_own_dirs(struct str *text, struct dwarf_module *dm, bool main)
 {
-	describe(dm);
-	const char *dirs = dm->own_dirs ? dm->own_dirs : "\n", *first_end = strchr(dirs, '\n');
+	debuginfo_describe(dm);
+	const char *dirs = dm->build.own_dirs ? dm->build.own_dirs : "\n",
+		   *first_end = strchr(dirs, '\n');
 
 	if (main || (first_end && first_end != dirs))
 		str_append(text, dirs);
@@ -466,7 +466,7 @@ static void add_own_dirs(struct str *text, struct dwarf_module *dm, bool main)
 
 const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di)
 {
-	const struct module *m = di->target->main_module;
+	const struct module *m = di->target->modules.main;
 	struct dwarf_module *of_main = m ? debuginfo_module(di, m) : NULL;
 	STR(text);
 
@@ -490,21 +490,31 @@ const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di)
 
 const char *debuginfo_dir_of(struct dwarf_module *dm, const char *file, bool *several)
 {
-	describe(dm);
+	debuginfo_describe(dm);
 	*several = false;
-	return dm->relative_dirs ? own_package_dir_of(dm, dm->relative_dirs, file, several) : NULL;
+	return dm->build.relative_dirs
+	               ? own_package_dir_of(dm, dm->build.relative_dirs, file, several)
+	               : NULL;
 }
 
 const char *debuginfo_own_package(struct dwarf_module *dm)
 {
-	describe(dm);
-	return dm->own_package;
+	debuginfo_describe(dm);
+	return dm->build.own_package;
+}
+
+const char *debuginfo_program_package(struct debuginfo *di)
+{
+	const struct module *m = di->target->modules.main;
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+
+	return dm ? debuginfo_own_package(dm) : NULL;
 }
 
 const char *debuginfo_rustc_version(struct dwarf_module *dm)
 {
-	describe(dm);
-	return dm->rustc;
+	debuginfo_describe(dm);
+	return dm->build.rustc;
 }
 
 uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
@@ -547,7 +557,7 @@ bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
 	return constant;
 }
 
-/* The same in one segment. */
+/* debuginfo_initial_number() in one segment. */
 static bool initial_number(Elf *elf, const GElf_Phdr *p, uint64_t addr, size_t size, uint64_t *ret)
 {
 	uint64_t at = addr - p->p_vaddr;
@@ -611,7 +621,7 @@ struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module 
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
 		if (di->modules[i]->module == m) {
-			describe(di->modules[i]);
+			debuginfo_describe(di->modules[i]);
 			return di->modules[i];
 		}
 	}
@@ -672,10 +682,10 @@ void debuginfo_pass(struct dwarf_module *dm, struct unit *u, struct scanner *pas
 static void note_statics(struct dwarf_module *dm, struct unit *u)
 {
 	u->vtables_noted = true;
-	for (size_t i = 0; i < u->nvariables; i++) {
-		if (!(u->scopes[u->variables[i]].flags & SCOPE_ADDRESS))
+	for (size_t i = 0; i < u->found.nvariables; i++) {
+		if (!(u->found.scopes[u->found.variables[i]].flags & SCOPE_ADDRESS))
 			continue;
-		struct scope s = scan_scope(&dm->sections, u, u->variables[i]);
+		struct scope s = scan_scope(&dm->sections, u, u->found.variables[i]);
 		struct static_place *place = NEW(&dm->di->arena, struct static_place);
 
 		if (!s.low)

@@ -77,18 +77,72 @@ struct alternate {
 	bool has_dies; /* parts of the module's debug info lie there, and not only names */
 };
 
-struct dwarf_module {
-	struct debuginfo *di;
-	struct module *module;
-	struct records *records; /* see debuginfo_records() */
-	bool described, loaded;  /* the tier is known; opening the DWARF was attempted */
+/* How the program was built, as its units tell. */
+struct module_build {
 	const char *rustc;       /* see debuginfo_rustc_version() */
 	const char *own_package; /* see debuginfo_own_package() */
 	const char *own_dirs;    /* text for source_dirs_read() */
 	/* Directories in which rustc was given a relative name, each with a line feed; NULL: the
 	 * module has no debug info */
 	const char *relative_dirs;
-	bool unwinds;        /* see debuginfo_panics_unwind() */
+	bool unwinds; /* see debuginfo_panics_unwind() */
+};
+
+/* The ranges of .debug_aranges, ascending low. */
+struct unit_ranges {
+	struct unit_range *data;
+	size_t n;
+	bool read;
+};
+
+/* Types read so far, and the searches for types by name. */
+struct module_types {
+	struct map by_die;               /* DIE offset -> struct type */
+	struct type_block *first, *last; /* see type_private.h */
+	struct map sized;                /* sized types of structs with a tail: types/wide.c */
+	size_t nsized;
+	bool unrecorded;      /* see types_flush() */
+	unsigned array_depth; /* nesting depth while an array is read */
+	size_t nread;         /* types read so far */
+	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
+	struct type_names *names; /* see type_names.h; NULL until needed */
+	size_t nsearched;         /* names that were searched for beyond one unit */
+};
+
+/* The searches for poll functions: which types are polled, and where. */
+struct module_polls {
+	struct map polled; /* hash of a type's name -> how it is polled: enum polled_as */
+	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
+	 * coroutines' poll functions. */
+	struct map coroutines;
+	uint64_t *origins;            /* cache of poll_fn_read_inlined() */
+	struct map crates[2], visits; /* see poll_units.c */
+	struct map
+		pinned; /* hash of a T -> struct pin_refs_name of "Pin<&mut T>": see pin_refs.h */
+	bool pinned_read;
+	struct poll_index *index; /* see poll_index.h; NULL until needed */
+	struct map unoptimised;   /* keys of crates: see poll_symbols_is_unoptimised() */
+	size_t ntrivial;          /* entries of index->trivial processed for it */
+	uint32_t *units;          /* unit of each entry of index; NULL until needed */
+	struct map dies;          /* hash of a poll function's name without generics -> its DIE */
+	bool dies_known;          /* dies is complete: see enumerate.h */
+};
+
+/* The symbol tables, read when needed. */
+struct module_symbols {
+	struct symtab table; /* see symtab_of() */
+	bool read;
+	struct symtab_totals *survey; /* NULL until needed */
+	struct tls_symbols tls;
+	struct map at; /* link-time address -> name of the function's symbol */
+};
+
+struct dwarf_module {
+	struct debuginfo *di;
+	struct module *module;
+	struct records *records; /* see debuginfo_records() */
+	bool described, loaded;  /* the tier is known; opening the DWARF was attempted */
+	struct module_build build;
 	struct Dwarf *dwarf; /* NULL unless loaded and tier is FULL or LINES */
 	struct alternate alternate;
 	enum dwarf_tier tier;
@@ -97,49 +151,21 @@ struct dwarf_module {
 	struct file_mapping file; /* the mapping that holds the sections */
 	struct unit *units;       /* ascending start */
 	size_t nunits;
+	size_t nscanned;        /* units */
 	struct unit *last_unit; /* last result of debuginfo_unit_of() */
-	bool aranges_read;
-	struct unit_range *ranges; /* ascending low, from .debug_aranges */
-	size_t nranges;
+	struct unit_ranges ranges;
 	struct scanner *scanner; /* of the units that stay scanned; NULL until needed */
-	struct map types;        /* DIE offset -> struct type */
-	struct type_block *first_types, *last_types; /* see type_private.h */
-	struct map sized; /* sized types of structs with a tail: see types/wide.c */
-	size_t nsized;
-	bool types_unrecorded; /* see types_flush() */
-	unsigned array_depth;  /* nesting depth while an array is read */
-	struct map by_name;    /* hash of a qualified name -> struct type, resolved declarations */
-	struct type_names *type_names;      /* see type_names.h; NULL until needed */
-	size_t nnames;                      /* names that were searched for beyond one unit */
+	struct module_types types;
 	struct instance_set *instance_sets; /* see lookup_has_instance() */
 	struct map functions;               /* DIE offset -> struct function */
 	struct map statics; /* link-time address -> struct static_place, of units read so far */
-	struct map polled;  /* hash of a type's name -> how it is polled: enum polled_as */
-	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
-	 * coroutines' poll functions. */
-	struct map coroutine_polls;
-	uint64_t *polled_origins;               /* cache of polled_read_inlined() */
-	struct map poll_crates[2], poll_visits; /* see poll_units.c */
-	struct map pinned; /* hash of a T -> struct pinned_name of "Pin<&mut T>": see pinned.h */
-	bool pinned_read;
-	size_t nscanned;               /* units */
-	size_t ntypes;                 /* read so far */
-	struct poll_index *poll_index; /* see poll_index.h; NULL until needed */
-	struct map unoptimised;        /* keys of crates: see poll_symbols_is_unoptimised() */
-	size_t ntrivial;               /* entries of poll_index.trivial processed for it */
-	uint32_t *poll_units;          /* unit of each entry of poll_index; NULL until needed */
+	struct module_polls polls;
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring buffer */
-	size_t ncontexts;      /* all entries so far, overwritten ones included */
-	struct map symbols_at; /* link-time address -> name of the function's symbol */
-	struct map poll_dies;  /* hash of a poll function's name without generics -> its DIE */
-	bool poll_dies_known;  /* poll_dies is complete: see enumerate.h */
-	struct symtab symtab;  /* see symtab_of() */
-	bool symtab_read;
-	struct symtab_survey *survey; /* of its symbols; NULL until needed */
-	struct tls_symbols tls;
+	size_t ncontexts; /* all entries so far, overwritten ones included */
+	struct module_symbols symbols;
 };
 
-/* Must live as long as the debuginfo that uses it. */
+/* Options that must live as long as the debuginfo that uses them. */
 struct records_options {
 	const char *cache; /* directory of the cache; NULL: no cache */
 };
@@ -178,14 +204,14 @@ struct debuginfo {
 struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hooks,
                              struct debuginfo **ret) MUST_CHECK;
 /*
- * After target_update_modules(): adds what is new. What was unloaded stays, but no search finds
- * anything in it.
+ * Adds new modules, after target_update_modules(). Unloaded modules stay, but no search finds
+ * anything in them.
  */
 void debuginfo_update(struct debuginfo *di);
 void debuginfo_close(struct debuginfo *di);
 
 /* Returns file pages to the kernel, when few of them will be read again. */
-void debuginfo_rest(struct debuginfo *di);
+void debuginfo_trim(struct debuginfo *di);
 /*
  * The module with its tier set, NULL when no file was found for it. If records contain the tier,
  * its DWARF is not opened: see debuginfo_need().
@@ -231,7 +257,7 @@ enum { DIE_MAX_NESTING = 1 << 13 };
 
 /* The unit that holds the DIE at this offset, NULL when none. */
 struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
-/* The same, scanned. */
+/* debuginfo_unit_of(), with the unit scanned. */
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
 /* Scans the unit unless it is scanned already. */
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
@@ -259,6 +285,8 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm);
  * unknown. All crates of a workspace in a checkout count as one package.
  */
 const char *debuginfo_own_package(struct dwarf_module *dm);
+/* debuginfo_own_package() of the executable; NULL without its file, too. */
+const char *debuginfo_program_package(struct debuginfo *di);
 /*
  * The directory in which the crate was compiled that has a file of a relative name, as rustc writes
  * it into the module for messages of panics and spawns: relative to that of its own crate. NULL: no
@@ -278,13 +306,16 @@ const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di);
  */
 bool debuginfo_panics_unwind(struct dwarf_module *dm);
 
-/* The same three read from DWARF alone, without records. */
+/*
+ * lookup_crate_version(), debuginfo_rustc_version() and debuginfo_own_package() from DWARF
+ * alone, without records.
+ */
 const char *debuginfo_read_crate_version(struct dwarf_module *dm, const char *crate);
 const char *debuginfo_read_rustc_version(struct dwarf_module *dm);
 const char *own_package_read(struct dwarf_module *dm);
 /* The text of source_dirs_read(), of the crates that are in no package. */
 const char *own_package_dirs_read(struct dwarf_module *dm);
-/* For debuginfo_dir_of(): directories, and which of them has a file. */
+/* Directories for debuginfo_dir_of(), and which of them has a file. */
 const char *own_package_relative_dirs_read(struct dwarf_module *dm);
 const char *own_package_dir_of(struct dwarf_module *dm, const char *dirs, const char *file,
                                bool *several);

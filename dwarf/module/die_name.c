@@ -10,7 +10,7 @@ enum { MAX_HOPS = 8 };
 struct scope_place die_named_place(struct dwarf_module *dm, struct scope_place at)
 {
 	for (int hops = 0; hops < MAX_HOPS; hops++) {
-		if (!(at.u->scopes[at.index].flags & SCOPE_ORIGIN))
+		if (!(at.u->found.scopes[at.index].flags & SCOPE_ORIGIN))
 			break;
 		uint64_t origin = scan_scope(&dm->sections, at.u, at.index).origin;
 		struct unit *other = origin ? debuginfo_scanned_unit_of(dm, origin) : NULL;
@@ -25,7 +25,7 @@ struct scope_place die_named_place(struct dwarf_module *dm, struct scope_place a
 
 /* The names from a scope up to the unit. */
 struct scope_path {
-	VEC(struct part {
+	VEC(struct die_name_part {
 		const char *name;
 		size_t len;
 	})
@@ -47,10 +47,10 @@ static bool read_path(struct dwarf_module *dm, struct unit *u, uint32_t index,
 			return false;
 		read_ahead(name, 0);
 		vec_push(&ret->parts)->name = name;
-		at.index = at.u->scopes[at.index].parent;
+		at.index = at.u->found.scopes[at.index].parent;
 	}
 	for (size_t i = 0; i < ret->parts.n; i++) {
-		struct part *part = &ret->parts.data[i];
+		struct die_name_part *part = &ret->parts.data[i];
 
 		part->len = strlen(part->name);
 		ret->len += part->len + (i ? 2 : 0);

@@ -24,7 +24,7 @@ const char *die_scope_name(struct dwarf_module *dm, struct unit *u, uint32_t ind
 
 /* Qualified name of a named DIE ("app::run::{async_fn_env#0}"), NULL when it has none. */
 const char *die_name(struct dwarf_module *dm, uint64_t die);
-/* The same appended to a string; false when it has none. */
+/* Appends die_name() to a string; false when there is none. */
 bool die_append_name(struct dwarf_module *dm, uint64_t die, struct str *out);
 
 #endif

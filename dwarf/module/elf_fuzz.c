@@ -22,7 +22,7 @@ static void ask_unit(struct debuginfo *di, struct dwarf_module *dm, struct unit 
 	name_filter_may_have(&filter, u);
 	line_program_read(dm, u, &rows);
 	vec_free(&rows);
-	for (size_t i = 0; i < u->nscopes && i < MAX_SCOPES; i++) {
+	for (size_t i = 0; i < u->found.nscopes && i < MAX_SCOPES; i++) {
 		struct scope s = scan_scope(&dm->sections, u, (uint32_t)i);
 		const struct function *f;
 
@@ -47,7 +47,7 @@ static void ask_target(struct target *t)
 		error_free(err);
 		return;
 	}
-	struct dwarf_module *dm = t->main_module ? debuginfo_module(di, t->main_module) : NULL;
+	struct dwarf_module *dm = t->modules.main ? debuginfo_module(di, t->modules.main) : NULL;
 	if (dm && debuginfo_need(dm)) {
 		for (size_t i = 0; i < dm->nunits && i < MAX_UNITS; i++)
 			ask_unit(di, dm, &dm->units[i], &cache, &a);
@@ -55,7 +55,7 @@ static void ask_target(struct target *t)
 	if (dm) {
 		ask_names(dm, &a);
 		for (uint64_t i = 0; i < MAX_ADDRESSES; i++)
-			ask_address(di, &a, t->main_module->start + i * 0x40);
+			ask_address(di, &a, t->modules.main->start + i * 0x40);
 	}
 	show_free(&cache);
 	debuginfo_close(di);

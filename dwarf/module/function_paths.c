@@ -14,13 +14,13 @@ enum { INTERRUPT_EVERY = 1 << 14 /* symbols */ };
 /* ---- the path of a symbol ---- */
 
 /* Legacy symbols of Rust end in a hash, "17h0123456789abcdefE"; those of C++ do not. */
-static bool is_rust(const char *symbol)
+static bool function_paths_is_rust(const char *symbol)
 {
 	return strncmp(symbol, "_R", 2) == 0 ||
 	       (strncmp(symbol, "_ZN", 3) == 0 && strstr(symbol, "17h"));
 }
 
-/* Whether it can be typed behind `break`. */
+/* Whether the text can be typed behind `break`. */
 static bool is_path(const char *text)
 {
 	if (!*text || isdigit((unsigned char)*text))
@@ -45,7 +45,7 @@ static bool is_static(const char *path)
 
 const char *function_paths_of(struct arena *a, const char *symbol)
 {
-	if (!is_rust(symbol))
+	if (!function_paths_is_rust(symbol))
 		return NULL;
 	const char *path = name_without_trait(a, name_without_generics(a, demangle(a, symbol)));
 	const char *closure = strstr(path, "::{");
@@ -71,7 +71,7 @@ static struct map own_crates(const struct dwarf_module *dm)
 	return ret;
 }
 
-struct paths_visit {
+struct function_paths_visit {
 	const char *part;
 	function_paths_fn *visit;
 	void *arg;
@@ -80,9 +80,9 @@ struct paths_visit {
 	struct error *err;
 };
 
-static void visit_symbol(const char *symbol, uint64_t addr, uint64_t size, void *arg)
+static void function_paths_visit_symbol(const char *symbol, uint64_t addr, uint64_t size, void *arg)
 {
-	struct paths_visit *v = arg;
+	struct function_paths_visit *v = arg;
 	SCRATCH(tmp);
 
 	(void)addr, (void)size;
@@ -100,7 +100,7 @@ static void visit_symbol(const char *symbol, uint64_t addr, uint64_t size, void 
 struct error *function_paths_each(struct debuginfo *di, const char *part, function_paths_fn *visit,
                                   void *arg)
 {
-	struct paths_visit v = { .part = part, .visit = visit, .arg = arg };
+	struct function_paths_visit v = { .part = part, .visit = visit, .arg = arg };
 
 	for (size_t i = 0; i < di->nmodules && !v.err; i++) {
 		struct dwarf_module *dm = debuginfo_program_module(di, i);
@@ -109,7 +109,7 @@ struct error *function_paths_each(struct debuginfo *di, const char *part, functi
 			continue;
 		v.own = own_crates(dm);
 		v.n = 0;
-		symtab_each_function(dm, visit_symbol, &v);
+		symtab_each_function(dm, function_paths_visit_symbol, &v);
 		map_free(&v.own);
 	}
 	return v.err;
@@ -141,7 +141,7 @@ static size_t count_components(const char *path)
 }
 
 /* The last n components of a path; NULL: it has fewer. */
-static const char *last_components(const char *path, size_t n)
+static const char *function_paths_last_components(const char *path, size_t n)
 {
 	size_t has = count_components(path);
 
@@ -152,7 +152,7 @@ static const char *last_components(const char *path, size_t n)
 	return path;
 }
 
-static bool is_better(const struct near_path *x, const struct near_path *y)
+static bool function_paths_is_better(const struct near_path *x, const struct near_path *y)
 {
 	if (x->own != y->own)
 		return x->own;
@@ -164,20 +164,21 @@ static bool is_better(const struct near_path *x, const struct near_path *y)
 static void offer(const char *path, bool own, void *arg)
 {
 	struct near_search *s = arg;
-	const char *tail = last_components(path, s->components);
+	const char *tail = function_paths_last_components(path, s->components);
 	struct near_path new = { .path = path, .own = own };
 	size_t at;
 
 	/* The name itself must be near, whatever is alike before it. */
 	if (!tail ||
-	    !nearest_is_near(s->name, last_components(path, 1), &new.distance, &new.unlike) ||
+	    !nearest_is_near(s->name, function_paths_last_components(path, 1), &new.distance,
+	                     &new.unlike) ||
 	    !nearest_is_near(s->typed, tail, &new.distance, &new.unlike))
 		return;
 	for (size_t i = 0; i < s->n; i++) {
 		if (strcmp(s->best[i].path, path) == 0)
 			return;
 	}
-	for (at = s->n; at > 0 && is_better(&new, &s->best[at - 1]); at--)
+	for (at = s->n; at > 0 && function_paths_is_better(&new, &s->best[at - 1]); at--)
 		;
 	if (at == FUNCTION_PATHS_NEAR)
 		return;
@@ -187,7 +188,7 @@ static void offer(const char *path, bool own, void *arg)
 	s->best[at] = new;
 }
 
-/* Only those that are as near as the best one are of use. */
+/* The number of paths that are as near as the best one: only those are of use. */
 static size_t as_near_as_best(const struct near_search *s)
 {
 	size_t n = 0;
@@ -202,7 +203,7 @@ struct error *function_paths_near(struct debuginfo *di, const char *typed, struc
                                   const char **ret, size_t *n)
 {
 	struct near_search s = { .typed = typed,
-		                 .name = last_components(typed, 1),
+		                 .name = function_paths_last_components(typed, 1),
 		                 .components = count_components(typed),
 		                 .a = a };
 

@@ -23,7 +23,7 @@ struct path_entry {
 	uint64_t dir;
 };
 
-static const char *join(struct arena *a, const char *dir, const char *name)
+static const char *line_join(struct arena *a, const char *dir, const char *name)
 {
 	if (name[0] == '/' || !dir || !*dir)
 		return name;
@@ -140,8 +140,8 @@ struct listed_files {
 	size_t ndirs, nfiles;
 };
 
-static void read_listed(struct dwarf_module *dm, const struct unit *u, struct arena *a,
-                        struct listed_files *ret)
+static void line_read_listed(struct dwarf_module *dm, const struct unit *u, struct arena *a,
+                             struct listed_files *ret)
 {
 	struct section line = dm->sections.line;
 	struct reader r = reader_at(line, u->stmt_list, line.size);
@@ -160,15 +160,15 @@ static void read_listed(struct dwarf_module *dm, const struct unit *u, struct ar
 }
 
 /* The full path of a listed file; NULL: it has none. */
-static const char *full_path(const struct unit *u, const struct listed_files *l,
-                             const struct path_entry *file, struct arena *a)
+static const char *line_full_path(const struct unit *u, const struct listed_files *l,
+                                  const struct path_entry *file, struct arena *a)
 {
 	const char *dir = file->dir < l->ndirs ? l->dirs[file->dir].name : NULL;
 
 	if (!file->name)
 		return NULL;
-	dir = dir && *dir ? join(a, u->comp_dir, dir) : u->comp_dir;
-	return join(a, dir, file->name);
+	dir = dir && *dir ? line_join(a, u->comp_dir, dir) : u->comp_dir;
+	return line_join(a, dir, file->name);
 }
 
 static struct file_table *read_table(struct dwarf_module *dm, struct unit *u)
@@ -178,11 +178,11 @@ static struct file_table *read_table(struct dwarf_module *dm, struct unit *u)
 	struct listed_files listed;
 	SCRATCH(tmp);
 
-	read_listed(dm, u, &tmp, &listed);
+	line_read_listed(dm, u, &tmp, &listed);
 	table->n = listed.nfiles;
 	table->paths = NEW_ARRAY(a, const char *, listed.nfiles + 1);
 	for (size_t i = 0; i < listed.nfiles; i++)
-		table->paths[i] = full_path(u, &listed, &listed.files[i], a);
+		table->paths[i] = line_full_path(u, &listed, &listed.files[i], a);
 	return table;
 }
 
@@ -200,13 +200,13 @@ bool line_has_file(struct dwarf_module *dm, const struct unit *u, const char *ty
 	struct listed_files listed;
 	SCRATCH(tmp);
 
-	read_listed(dm, u, &tmp, &listed);
+	line_read_listed(dm, u, &tmp, &listed);
 	for (size_t i = 0; i < listed.nfiles; i++) {
 		const struct path_entry *file = &listed.files[i];
 
-		/* Most differ there: their paths need not be made. */
+		/* The last component differs in most files: their paths need not be made. */
 		if (file->name && strcmp(last_component(file->name), last) == 0 &&
-		    is(full_path(u, &listed, file, &tmp), typed))
+		    is(line_full_path(u, &listed, file, &tmp), typed))
 			return true;
 	}
 	return false;
@@ -218,14 +218,14 @@ void line_each_file(struct dwarf_module *dm, const struct unit *u, const char *p
 	struct listed_files listed;
 	SCRATCH(tmp);
 
-	read_listed(dm, u, &tmp, &listed);
+	line_read_listed(dm, u, &tmp, &listed);
 	for (size_t i = 0; i < listed.nfiles; i++) {
 		const struct path_entry *file = &listed.files[i];
 		const char *dir = file->dir < listed.ndirs ? listed.dirs[file->dir].name : NULL;
 
 		if (!file->name || !(strstr(file->name, part) || (dir && strstr(dir, part))))
 			continue;
-		visit(full_path(u, &listed, file, &tmp), u, arg);
+		visit(line_full_path(u, &listed, file, &tmp), u, arg);
 	}
 }
 
@@ -241,7 +241,7 @@ const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index)
 	return index < line_nfiles(dm, u) ? u->files->paths[index] : NULL;
 }
 
-/* The same where a unit of the alternate file has the attribute: those are not the module's. */
+/* line_file_of() for a DIE of the alternate file, whose units are not the module's. */
 static const char *alternate_file_of(struct dwarf_module *dm, Dwarf_Die *die, Dwarf_Die *cu)
 {
 	const char *file = dwarf_decl_file(die), *dir = NULL;
@@ -249,7 +249,7 @@ static const char *alternate_file_of(struct dwarf_module *dm, Dwarf_Die *die, Dw
 
 	if (dwarf_attr(cu, DW_AT_comp_dir, &attr))
 		dir = dwarf_formstring(&attr);
-	return file ? join(&dm->di->arena, dir, file) : NULL;
+	return file ? line_join(&dm->di->arena, dir, file) : NULL;
 }
 
 const char *line_file_of(struct dwarf_module *dm, Dwarf_Die *die)

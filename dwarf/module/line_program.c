@@ -37,7 +37,7 @@ bool line_program_header(struct section line, struct reader *r, struct line_head
 /* ---- the program ---- */
 
 /* A line program that runs. */
-struct machine {
+struct line_program_machine {
 	const struct line_header *h;
 	struct reader r;
 	struct line_entry row; /* of the registers */
@@ -50,7 +50,7 @@ struct machine {
 	line_entry_vec *rows;
 };
 
-static int compare(const void *a, const void *b)
+static int line_program_compare(const void *a, const void *b)
 {
 	const struct line_entry *x = a, *y = b;
 
@@ -61,7 +61,7 @@ static int compare(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static void reset(struct machine *m)
+static void reset(struct line_program_machine *m)
 {
 	m->row = (struct line_entry){ .file = 1, .line = 1, .is_statement = m->h->is_statement };
 	m->operation = 0;
@@ -69,7 +69,7 @@ static void reset(struct machine *m)
 	m->begun = false;
 }
 
-static void advance(struct machine *m, uint64_t operations)
+static void line_program_advance(struct line_program_machine *m, uint64_t operations)
 {
 	const struct line_header *h = m->h;
 
@@ -82,7 +82,7 @@ static void advance(struct machine *m, uint64_t operations)
 	m->operation = (unsigned)(operations % h->operations);
 }
 
-static void add_row(struct machine *m)
+static void line_program_add_row(struct line_program_machine *m)
 {
 	line_entry_vec *rows = m->rows;
 
@@ -92,22 +92,23 @@ static void add_row(struct machine *m)
 	if (m->row.addr >= m->low && m->row.addr <= m->high) {
 		m->row.order = rows->n & MAX_ROWS;
 		m->r.bad |= rows->n >= MAX_ROWS;
-		m->is_sorted &= !rows->n || compare(&rows->data[rows->n - 1], &m->row) < 0;
+		m->is_sorted &=
+			!rows->n || line_program_compare(&rows->data[rows->n - 1], &m->row) < 0;
 		*vec_push(rows) = m->row;
 	}
 	m->row.ends_prologue = false;
 }
 
-static void end_sequence(struct machine *m)
+static void end_sequence(struct line_program_machine *m)
 {
 	m->row.ends_sequence = true;
-	add_row(m);
+	line_program_add_row(m);
 	if (m->begin == 0)
 		m->rows->n = m->sequence;
 	reset(m);
 }
 
-static void run_extended(struct machine *m)
+static void run_extended(struct line_program_machine *m)
 {
 	uint64_t size = read_uleb(&m->r);
 	struct reader r = m->r;
@@ -129,22 +130,22 @@ static void run_extended(struct machine *m)
 	}
 }
 
-static void skip_operands(struct machine *m, unsigned opcode)
+static void skip_operands(struct line_program_machine *m, unsigned opcode)
 {
 	for (unsigned n = m->h->operands[opcode - 1]; n && !m->r.bad; n--)
 		read_uleb(&m->r);
 }
 
-static void run_standard(struct machine *m, unsigned opcode)
+static void run_standard(struct line_program_machine *m, unsigned opcode)
 {
 	const struct line_header *h = m->h;
 
 	switch (opcode) {
 	case DW_LNS_copy:
-		add_row(m);
+		line_program_add_row(m);
 		break;
 	case DW_LNS_advance_pc:
-		advance(m, read_uleb(&m->r));
+		line_program_advance(m, read_uleb(&m->r));
 		break;
 	case DW_LNS_advance_line:
 		m->row.line += (uint32_t)read_sleb(&m->r);
@@ -159,7 +160,7 @@ static void run_standard(struct machine *m, unsigned opcode)
 		m->row.is_statement = !m->row.is_statement;
 		break;
 	case DW_LNS_const_add_pc:
-		advance(m, (255 - h->opcode_base) / h->line_range);
+		line_program_advance(m, (255 - h->opcode_base) / h->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		m->row.addr += read_fixed(&m->r, 2);
@@ -173,7 +174,7 @@ static void run_standard(struct machine *m, unsigned opcode)
 	}
 }
 
-static void run(struct machine *m)
+static void line_program_run(struct line_program_machine *m)
 {
 	const struct line_header *h = m->h;
 
@@ -183,9 +184,9 @@ static void run(struct machine *m)
 		if (opcode >= h->opcode_base) {
 			unsigned special = opcode - h->opcode_base;
 
-			advance(m, special / h->line_range);
+			line_program_advance(m, special / h->line_range);
 			m->row.line += (uint32_t)(h->line_base + (int)(special % h->line_range));
-			add_row(m);
+			line_program_add_row(m);
 		} else if (opcode) {
 			run_standard(m, opcode);
 		} else {
@@ -199,7 +200,7 @@ static void run(struct machine *m)
 static bool are_sorted(const line_entry_vec *rows)
 {
 	for (size_t i = 1; i < rows->n; i++) {
-		if (compare(&rows->data[i - 1], &rows->data[i]) >= 0)
+		if (line_program_compare(&rows->data[i - 1], &rows->data[i]) >= 0)
 			return false;
 	}
 	return true;
@@ -210,7 +211,7 @@ struct sequence {
 	size_t first, n;
 };
 
-static int by_address(const void *a, const void *b)
+static int line_program_by_address(const void *a, const void *b)
 {
 	const struct sequence *x = a, *y = b;
 
@@ -230,7 +231,7 @@ static void sort_sequences(line_entry_vec *rows)
 			*vec_push(&sequences) = (struct sequence){ rows->data[i].addr, i, 0 };
 		sequences.data[sequences.n - 1].n++;
 	}
-	qsort(sequences.data, sequences.n, sizeof(*sequences.data), by_address);
+	qsort(sequences.data, sequences.n, sizeof(*sequences.data), line_program_by_address);
 	vec_reserve(&sorted, rows->n);
 	for (size_t i = 0; i < sequences.n; i++) {
 		const struct sequence *s = &sequences.data[i];
@@ -248,7 +249,9 @@ void line_program_read_within(struct dwarf_module *dm, const struct unit *u, uin
 {
 	struct section line = dm->sections.line;
 	struct reader r = reader_at(line, u->stmt_list, line.size);
-	struct machine m = { .rows = ret, .is_sorted = true, .low = low, .high = high };
+	struct line_program_machine m = {
+		.rows = ret, .is_sorted = true, .low = low, .high = high
+	};
 	struct line_header h;
 
 	ret->n = 0;
@@ -258,7 +261,7 @@ void line_program_read_within(struct dwarf_module *dm, const struct unit *u, uin
 	m.h = &h;
 	m.r = reader_at(line, h.program, h.end);
 	reset(&m);
-	run(&m);
+	line_program_run(&m);
 	if (m.r.bad)
 		ret->n = 0;
 	if (!ret->n)
@@ -266,7 +269,7 @@ void line_program_read_within(struct dwarf_module *dm, const struct unit *u, uin
 	if (!m.is_sorted)
 		sort_sequences(ret);
 	if (!m.is_sorted && !are_sorted(ret))
-		qsort(ret->data, ret->n, sizeof(*ret->data), compare);
+		qsort(ret->data, ret->n, sizeof(*ret->data), line_program_compare);
 }
 
 void line_program_read(struct dwarf_module *dm, const struct unit *u, line_entry_vec *ret)

@@ -43,7 +43,7 @@ typedef VEC(struct line_entry) line_entry_vec;
  */
 void line_program_read(struct dwarf_module *dm, const struct unit *u, line_entry_vec *ret);
 /*
- * The same of the rows from one address to another, with both. Which of them is the last of its
+ * line_program_read() of the rows from low to high, both included. Which of them is the last of its
  * sequence is not known where that ends behind them.
  */
 void line_program_read_within(struct dwarf_module *dm, const struct unit *u, uint64_t low,

@@ -28,8 +28,8 @@ struct last_row {
 	uint64_t run;     /* its first address */
 };
 
-static const char *find_path(struct dwarf_module *dm, struct unit *u, uint32_t file,
-                             const char *typed)
+static const char *line_rows_find_path(struct dwarf_module *dm, struct unit *u, uint32_t file,
+                                       const char *typed)
 {
 	const char *path = line_file(dm, u, file);
 
@@ -42,7 +42,7 @@ static bool read_row(struct dwarf_module *dm, struct unit *u, const struct line_
 {
 	if (entry->file != last->file) {
 		last->file = entry->file;
-		last->path = find_path(dm, u, entry->file, typed);
+		last->path = line_rows_find_path(dm, u, entry->file, typed);
 	}
 	if (entry->ends_sequence) {
 		last->line = 0;
@@ -97,7 +97,7 @@ static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int line_rows_compare(const void *a, const void *b)
 {
 	const struct line_row *x = a, *y = b;
 
@@ -123,6 +123,6 @@ struct error *line_rows_read(struct dwarf_module *dm, const char *typed, line_ro
 	}
 	vec_free(&entries);
 	if (!err && ret->n)
-		qsort(ret->data, ret->n, sizeof(*ret->data), compare);
+		qsort(ret->data, ret->n, sizeof(*ret->data), line_rows_compare);
 	return err;
 }

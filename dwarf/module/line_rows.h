@@ -7,8 +7,8 @@
 struct line_row {
 	uint64_t addr; /* link-time */
 	/*
-	 * Where its run begins: rows that follow each other, of the same line but for line 0 and
-	 * for other files, as those of inlined functions are.
+	 * Address where the row's run begins: rows that follow each other, of the same line but for
+	 * line 0 and for other files, as those of inlined functions are.
 	 */
 	uint64_t run;
 	uint64_t end;     /* of this row and those of the same line that follow it at once */

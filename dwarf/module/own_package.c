@@ -19,7 +19,7 @@ static bool is_std(const struct unit *u)
 }
 
 /* Is the unit of another crate? rustc names such units "src/main.rs/@/app.1d2e3f-cgu.0". */
-static bool is_crate(const struct unit *u)
+static bool own_package_is_crate(const struct unit *u)
 {
 	return u->name && u->comp_dir && strstr(u->name, "/@/") && !is_std(u);
 }
@@ -31,7 +31,7 @@ static bool has_own_crate(const struct dwarf_module *dm)
 		const struct unit *u = &dm->units[i];
 		SCRATCH(tmp);
 
-		if (is_crate(u) && !source_package(&tmp, u->comp_dir))
+		if (own_package_is_crate(u) && !source_package(&tmp, u->comp_dir))
 			return true;
 	}
 	return false;
@@ -54,13 +54,13 @@ static const struct unit *unit_of_main(struct dwarf_module *dm)
 		                               ? debuginfo_unit_at(dm, sym->st_value)
 		                               : NULL;
 
-		if (u && is_crate(u))
+		if (u && own_package_is_crate(u))
 			return u;
 	}
 	return NULL;
 }
 
-static bool is_known(const char *const *dirs, size_t n, const char *dir)
+static bool own_package_is_known(const char *const *dirs, size_t n, const char *dir)
 {
 	for (size_t i = n; i--;) {
 		if (strcmp(dirs[i], dir) == 0)
@@ -70,21 +70,21 @@ static bool is_known(const char *const *dirs, size_t n, const char *dir)
 }
 
 /*
- * Where there are no symbols, or link-time optimisation has left none of main()'s crate, that of
- * the only file main.rs that is the root of a crate. NULL: unknown.
+ * Directory of main()'s crate. Where there are no symbols, or link-time optimisation has left none
+ * of that crate, it is that of the only file main.rs that is the root of a crate. NULL: unknown.
  */
 static const char *dir_of_main(struct dwarf_module *dm, const char *const *dirs, size_t n)
 {
 	const struct unit *of_main = unit_of_main(dm);
 	const char *ret = NULL;
 
-	if (of_main && is_known(dirs, n, of_main->comp_dir))
+	if (of_main && own_package_is_known(dirs, n, of_main->comp_dir))
 		return of_main->comp_dir;
 	for (size_t i = 0; i < dm->nunits; i++) {
 		const struct unit *u = &dm->units[i];
 
-		if (!is_crate(u) || !strstr(u->name, "main.rs/@/") ||
-		    !is_known(dirs, n, u->comp_dir))
+		if (!own_package_is_crate(u) || !strstr(u->name, "main.rs/@/") ||
+		    !own_package_is_known(dirs, n, u->comp_dir))
 			continue;
 		if (ret && strcmp(ret, u->comp_dir) != 0)
 			return NULL;
@@ -95,7 +95,10 @@ static const char *dir_of_main(struct dwarf_module *dm, const char *const *dirs,
 
 typedef VEC(const char *) dir_vec;
 
-/* Where the crates were compiled that are in no package; relative: by a relative name. */
+/*
+ * Adds the directories in which the crates were compiled that are in no package; relative: by a
+ * relative name.
+ */
 static void add_dirs(struct dwarf_module *dm, bool relative, dir_vec *dirs)
 {
 	SCRATCH(tmp);
@@ -103,9 +106,9 @@ static void add_dirs(struct dwarf_module *dm, bool relative, dir_vec *dirs)
 	for (size_t i = 0; i < dm->nunits && dirs->n < MAX_DIRS; i++) {
 		const struct unit *u = &dm->units[i];
 
-		if (is_crate(u) && u->comp_dir[0] == '/' && !strchr(u->comp_dir, '\n') &&
-		    !(relative && u->name[0] == '/') &&
-		    !is_known(dirs->data, dirs->n, u->comp_dir) &&
+		if (own_package_is_crate(u) && u->comp_dir[0] == '/' &&
+		    !strchr(u->comp_dir, '\n') && !(relative && u->name[0] == '/') &&
+		    !own_package_is_known(dirs->data, dirs->n, u->comp_dir) &&
 		    !source_package(&tmp, u->comp_dir))
 			*vec_push(dirs) = u->comp_dir;
 	}
@@ -147,7 +150,7 @@ static bool has_file(struct dwarf_module *dm, const char *dir, const char *file)
 	for (size_t i = 0; i < dm->nunits && !wanted.found; i++) {
 		const struct unit *u = &dm->units[i];
 
-		if (is_crate(u) && u->name[0] != '/' && strcmp(u->comp_dir, dir) == 0)
+		if (own_package_is_crate(u) && u->name[0] != '/' && strcmp(u->comp_dir, dir) == 0)
 			line_each_file(dm, u, slash ? slash + 1 : file, compare_file, &wanted);
 	}
 	return wanted.found;
@@ -164,7 +167,7 @@ const char *own_package_dir_of(struct dwarf_module *dm, const char *dirs, const 
 		return NULL;
 	if (!end[1])
 		return arena_strndup(a, dirs, (size_t)(end - dirs));
-	/* Only the tables of their units tell whose it is. */
+	/* The line tables of the crates' units alone tell in which directory the file is. */
 	*several = !debuginfo_need(dm) || !dm->dwarf;
 	for (const char *p = dirs; !*several && (end = strchr(p, '\n')); p = end + 1) {
 		const char *dir = arena_strndup(a, p, (size_t)(end - p));
@@ -207,8 +210,8 @@ const char *own_package_read(struct dwarf_module *dm)
 bool own_package_has(const struct dwarf_module *dm, const struct unit *u)
 {
 	SCRATCH(tmp);
-	const char *package = is_crate(u) ? source_package(&tmp, u->comp_dir) : NULL;
+	const char *package = own_package_is_crate(u) ? source_package(&tmp, u->comp_dir) : NULL;
 
-	return is_crate(u) &&
-	       (!package || (dm->own_package && strcmp(package, dm->own_package) == 0));
+	return own_package_is_crate(u) &&
+	       (!package || (dm->build.own_package && strcmp(package, dm->build.own_package) == 0));
 }

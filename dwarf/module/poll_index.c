@@ -23,25 +23,25 @@ enum {
 	MAX_SUFFIX = 48,       /* suffix that LLVM may append: ".llvm.1234567890" */
 };
 
-/* All three have the same length. Legacy mangling ends with a hash. */
+/* The three endings have the same length. Legacy mangling ends with a hash. */
 static const char legacy[] = "4poll17h", closure[] = "$u7d$17h", into_future[] = "uture17h";
 /* The method of a stream. */
 static const char legacy_next[] = "9poll_next17h";
-/* In v0 the trait's path precedes the method. */
+/* Path of the trait, which precedes the method in v0. */
 static const char v0[] = "6Future4poll", v0_next[] = "6Stream9poll_next";
 /* "{{closure}}" */
 static const char closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
 /* Each await calls this function. It only returns its argument, so that any inliner removes it. */
 static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
 
-struct finder {
+struct poll_index_finder {
 	struct poll_index *x;
 	uint32_t symbol; /* the current one */
 	bool stream;     /* it is a poll_next() */
 };
 
-static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
-                     size_t len, uint64_t pc)
+static void add_form(struct poll_index_finder *f, enum entry_kind kind, enum poll_form form,
+                     const char *name, size_t len, uint64_t pc)
 {
 	struct poll_symbol entry = {
 		.key = map_key_of(name, len),
@@ -61,7 +61,8 @@ static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form
 		*vec_push(&f->x->entries) = entry;
 }
 
-static void add(struct finder *f, enum entry_kind kind, const char *name, size_t len, uint64_t pc)
+static void poll_index_add(struct poll_index_finder *f, enum entry_kind kind, const char *name,
+                           size_t len, uint64_t pc)
 {
 	add_form(f, kind, POLL_FORM_VAGUE, name, len, pc);
 }
@@ -77,7 +78,7 @@ static bool is_closure(const char *part, size_t len)
  * Adds "_ZN3app3run28_$u7b$$u7b$closure$u7d$$u7d$17h..." under its last part that is no closure.
  * Each part is preceded by its length.
  */
-static void add_closure(struct finder *f, const char *name, const char *end, uint64_t pc)
+static void add_closure(struct poll_index_finder *f, const char *name, const char *end, uint64_t pc)
 {
 	const char *p = name, *own = NULL;
 	size_t own_len = 0;
@@ -93,7 +94,7 @@ static void add_closure(struct finder *f, const char *name, const char *end, uin
 			return;
 		if (is_closure(p, len)) {
 			if (own)
-				add(f, ENTRY_CLOSURE, own, own_len, pc);
+				poll_index_add(f, ENTRY_CLOSURE, own, own_len, pc);
 			return;
 		}
 		own = p;
@@ -106,7 +107,7 @@ static void add_closure(struct finder *f, const char *name, const char *end, uin
  * Adds "_ZN55_$LT$app..Foo$LT$T$GT$$u20$as$u20$core..future..future..Future$GT$4poll17h..." under
  * every identifier of the component, because any of them may be that of the type.
  */
-static void add_vague(struct finder *f, const char *name, const char *end, uint64_t pc)
+static void add_vague(struct poll_index_finder *f, const char *name, const char *end, uint64_t pc)
 {
 	for (const char *p = name; p < end;) {
 		const char *start = p;
@@ -120,14 +121,14 @@ static void add_vague(struct finder *f, const char *name, const char *end, uint6
 		while (p < end && is_identifier(*p))
 			p++;
 		if (p > start)
-			add(f, ENTRY_IDENTIFIER, start, (size_t)(p - start), pc);
+			poll_index_add(f, ENTRY_IDENTIFIER, start, (size_t)(p - start), pc);
 		else
 			p++;
 	}
 }
 
 /* Adds "..3app3Foo.." under every identifier; each is preceded by its length. */
-static void add_v0(struct finder *f, const char *name, const char *end, uint64_t pc)
+static void add_v0(struct poll_index_finder *f, const char *name, const char *end, uint64_t pc)
 {
 	for (const char *p = name; p < end;) {
 		size_t len = 0;
@@ -141,12 +142,12 @@ static void add_v0(struct finder *f, const char *name, const char *end, uint64_t
 		p += p < end && *p == '_';
 		if (len == 0 || len > (size_t)(end - p))
 			continue;
-		add(f, ENTRY_IDENTIFIER, p, len, pc);
+		poll_index_add(f, ENTRY_IDENTIFIER, p, len, pc);
 		/* Digits may be part of something else than a length: do not skip by them. */
 	}
 }
 
-static void add_poll(struct finder *f, const char *name, size_t len, uint64_t pc)
+static void add_poll(struct poll_index_finder *f, const char *name, size_t len, uint64_t pc)
 {
 	struct poll_header header = impl_header_read(name, len);
 	const char *end = name + len, *start = end;
@@ -177,7 +178,7 @@ static const char *legacy_hash(const char *name, size_t len)
 	return NULL;
 }
 
-static void read_v0(struct finder *f, const char *name, size_t len, uint64_t pc)
+static void read_v0(struct poll_index_finder *f, const char *name, size_t len, uint64_t pc)
 {
 	const char *at = NULL;
 
@@ -198,7 +199,7 @@ static bool is_poll_next(const char *name, const char *end)
 	return (size_t)(end - name) >= len && memcmp(end - len, legacy_next, len) == 0;
 }
 
-static void read_name(struct finder *f, const char *name, size_t len, uint64_t pc)
+static void read_name(struct poll_index_finder *f, const char *name, size_t len, uint64_t pc)
 {
 	f->stream = false;
 	if (len < 3 || name[0] != '_')
@@ -226,8 +227,8 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
  * Indexes symbols [first, end), then drops the pages of all names: names that several symbols share
  * lie far from the others.
  */
-static void read_some(const struct dwarf_module *dm, const struct symtab *t, struct finder *f,
-                      size_t first, size_t end)
+static void read_some(const struct dwarf_module *dm, const struct symtab *t,
+                      struct poll_index_finder *f, size_t first, size_t end)
 {
 	struct section names = t->names;
 
@@ -270,25 +271,26 @@ static void make_buckets(struct poll_index *x)
 
 void poll_index_forget(struct dwarf_module *dm)
 {
-	struct poll_index *x = dm->poll_index;
+	struct poll_index *x = dm->polls.index;
 
 	if (x) {
 		vec_free(&x->entries);
 		vec_free(&x->trivial);
+		vec_free(&x->folded);
 		free(x->buckets);
 	}
-	if (dm->survey)
-		vec_free(&dm->survey->thread_locals);
-	free(dm->poll_units);
-	dm->poll_units = NULL;
-	dm->poll_index = NULL;
-	dm->survey = NULL;
+	if (dm->symbols.survey)
+		vec_free(&dm->symbols.survey->thread_locals);
+	free(dm->polls.units);
+	dm->polls.units = NULL;
+	dm->polls.index = NULL;
+	dm->symbols.survey = NULL;
 }
 
-static struct poll_index *make_index(struct dwarf_module *dm)
+static struct poll_index *poll_index_make(struct dwarf_module *dm)
 {
 	struct poll_index *x = NEW(&dm->di->arena, struct poll_index);
-	struct finder f = { .x = x };
+	struct poll_index_finder f = { .x = x };
 	struct symtab t = symtab_of(dm);
 
 	/* More symbols would take more than three gigabytes. */
@@ -307,9 +309,9 @@ static struct poll_index *make_index(struct dwarf_module *dm)
 
 struct poll_index *poll_index_read(struct dwarf_module *dm)
 {
-	if (dm->poll_index || !symtab_of(dm).data)
-		return dm->poll_index;
-	dm->poll_index = make_index(dm);
-	dm->poll_units = alloc_zeroed((dm->poll_index->entries.n + 1) * sizeof(*dm->poll_units));
-	return dm->poll_index;
+	if (dm->polls.index || !symtab_of(dm).data)
+		return dm->polls.index;
+	dm->polls.index = poll_index_make(dm);
+	dm->polls.units = alloc_zeroed((dm->polls.index->entries.n + 1) * sizeof(*dm->polls.units));
+	return dm->polls.index;
 }

@@ -6,7 +6,7 @@
 
 #include "dwarf/module/debuginfo.h"
 
-/* What the key of an entry is. A symbol may have several entries. */
+/* Kinds of keys of entries. A symbol may have several entries. */
 enum entry_kind {
 	ENTRY_PATH,       /* of poll() or poll_next(): the path of its type, "app..Foo" */
 	ENTRY_IDENTIFIER, /* of one whose type has no plain path: each identifier in its name */
@@ -30,7 +30,10 @@ typedef VEC(struct poll_symbol) entry_vec;
 struct poll_index {
 	entry_vec entries;
 	uint32_t *buckets, mask;
-	address_vec trivial;
+	address_vec trivial; /* instances of IntoFuture::into_future() */
+	/* Addresses of entries with more than one symbol: see poll_symbols_is_folded(). */
+	address_vec folded;
+	bool folded_read;
 	bool skipped; /* a name was too long to be indexed */
 };
 

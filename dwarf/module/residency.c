@@ -133,13 +133,13 @@ static bool is_more_of(size_t bytes, size_t files)
 	       resident > bytes / PAGE && shared > files / PAGE;
 }
 
-/* The same with the smallest amount of file pages that pays to drop. */
+/* is_more_of() with the smallest amount of file pages that pays to drop. */
 static bool is_more(size_t bytes)
 {
 	return is_more_of(bytes, MAX_FILES);
 }
 
-static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
+static void residency_sweep_part(const struct file_mapping *m, size_t low, size_t high)
 {
 	size_t step = m->in_pieces ? SWEEP : m->size;
 
@@ -157,10 +157,10 @@ static void sweep(const struct file_mapping *m, bool all)
 
 	if (last.high == 0)
 		last.low = last.high = m->high;
-	sweep_part(m, m->low, last.low);
-	sweep_part(m, last.high, m->high);
+	residency_sweep_part(m, m->low, last.low);
+	residency_sweep_part(m, last.high, m->high);
 	if (all || is_more_of(MAX_RESIDENT - SPARE, MAX_SCATTERED))
-		sweep_part(m, last.low, last.high);
+		residency_sweep_part(m, last.low, last.high);
 }
 
 /* Drops pages if more than bytes are resident. To unmap a page takes half as long as to map it. */
@@ -184,7 +184,7 @@ void residency_trim(struct dwarf_module *dm)
 
 void residency_touched(struct dwarf_module *dm)
 {
-	/* With folios each fault may have mapped a whole one. */
+	/* A fault may have mapped a whole folio. */
 	long many = dm->file.in_pieces ? CHECK_AFTER / FAULT : ASK_FOLIOS_AFTER / HUGE_PAGE;
 	struct rusage usage;
 
@@ -202,7 +202,7 @@ void residency_read(struct dwarf_module *dm, size_t bytes)
 		residency_trim(dm);
 }
 
-void residency_rest(struct dwarf_module *dm)
+void residency_release_file_pages(struct dwarf_module *dm)
 {
 	sweep_if_more(&dm->file, 0);
 }
@@ -210,7 +210,7 @@ void residency_rest(struct dwarf_module *dm)
 void residency_release(struct dwarf_module *dm)
 {
 	if (dm->file.size)
-		sweep_part(&dm->file, dm->file.low, dm->file.high);
+		residency_sweep_part(&dm->file, dm->file.low, dm->file.high);
 }
 
 void residency_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size)

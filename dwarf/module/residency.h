@@ -36,7 +36,7 @@ struct file_mapping {
  */
 bool residency_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
 
-/* The same for the section that is read at scattered places: it is mapped in small pieces. */
+/* residency_add() of the section that is read at scattered places: it is mapped in small pieces. */
 void residency_add_scattered(struct file_mapping *m, const void *data, uint64_t offset,
                              size_t size);
 
@@ -48,12 +48,12 @@ void residency_confirm(struct file_mapping *m);
  * they are touched again. Queries the kernel, 2 us.
  */
 void residency_trim(struct dwarf_module *dm);
-/* The same, but only after enough bytes were read. bytes: read since the last call. */
+/* residency_trim() only after enough bytes were read. bytes: read since the last call. */
 void residency_read(struct dwarf_module *dm, size_t bytes);
-/* The same, but only after many page faults of the thread: cheap to call often, 0.3 us. */
+/* residency_trim() only after many page faults of the thread: cheap to call often, 0.3 us. */
 void residency_touched(struct dwarf_module *dm);
-/* The same with a low limit, for when few of the pages will be touched again. */
-void residency_rest(struct dwarf_module *dm);
+/* residency_trim() with a low limit, for when few of the pages will be touched again. */
+void residency_release_file_pages(struct dwarf_module *dm);
 /* Drops all pages: nothing more will be read. */
 void residency_release(struct dwarf_module *dm);
 /*

@@ -7,7 +7,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 
-static const char *section_of(const struct module *m, uint64_t addr, struct arena *a)
+static const char *symbols_section_of(const struct module *m, uint64_t addr, struct arena *a)
 {
 	GElf_Addr at = addr, bias;
 	Elf_Scn *scn = dwfl_module_address_section(m->dwfl, &at, &bias);
@@ -30,7 +30,7 @@ bool symbol_at(struct debuginfo *di, uint64_t addr, struct arena *a, struct symb
 	*ret = (struct symbol_place){ 0 };
 	if (!m || !m->dwfl)
 		return false;
-	ret->section = section_of(m, addr, a);
+	ret->section = symbols_section_of(m, addr, a);
 	const char *name = dwfl_module_addrinfo(m->dwfl, addr, &offset, &sym, NULL, NULL, NULL);
 	/* The nearest symbol before the address must cover it. */
 	if (name && offset < sym.st_size) {

@@ -7,7 +7,7 @@
 
 #include "dwarf/module/debuginfo.h"
 
-/* All texts are in the arena; NULL where there is none. */
+/* Section and symbol of an address. All texts are in the arena; NULL where there is none. */
 struct symbol_place {
 	const char *section; /* ".text" */
 	const char *name;    /* demangled, of a symbol whose size covers the address */

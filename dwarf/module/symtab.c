@@ -46,14 +46,14 @@ static struct symtab find_symtab(Elf *elf, struct file_mapping *mapping)
 struct symtab symtab_of(struct dwarf_module *dm)
 {
 	GElf_Addr bias;
-	if (dm->symtab_read)
-		return dm->symtab;
-	dm->symtab_read = true;
+	if (dm->symbols.read)
+		return dm->symbols.table;
+	dm->symbols.read = true;
 	struct symtab t = find_symtab(dwfl_module_getelf(dm->module->dwfl, &bias), &dm->file);
 
 	if (!t.data && dm->dwarf)
 		t = find_symtab(dwarf_getelf(dm->dwarf), &dm->file);
-	dm->symtab = t;
+	dm->symbols.table = t;
 	return t;
 }
 
@@ -96,12 +96,12 @@ struct symtab_extent {
 	uint64_t low, high;
 };
 
-static bool is_function(const Elf64_Sym *sym)
+static bool symtab_is_function(const Elf64_Sym *sym)
 {
 	return ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF;
 }
 
-static void extend(struct symtab_extent *e, const Elf64_Sym *sym)
+static void symtab_extend(struct symtab_extent *e, const Elf64_Sym *sym)
 {
 	uint64_t high = sym->st_value + sym->st_size;
 
@@ -112,7 +112,7 @@ static void extend(struct symtab_extent *e, const Elf64_Sym *sym)
 }
 
 /* Computes the extent of one block; appends its thread-locals to s. */
-static struct symtab_extent survey_block(struct symtab_survey *s, size_t first, size_t end)
+static struct symtab_extent survey_block(struct symtab_totals *s, size_t first, size_t end)
 {
 	struct symtab_extent ret = { 0 };
 
@@ -120,15 +120,15 @@ static struct symtab_extent survey_block(struct symtab_survey *s, size_t first, 
 		const Elf64_Sym *sym = &s->t.data[i];
 
 		read_ahead(sym, SYMTAB_AHEAD);
-		if (is_function(sym))
-			extend(&ret, sym);
+		if (symtab_is_function(sym))
+			symtab_extend(&ret, sym);
 		else if (ELF64_ST_TYPE(sym->st_info) == STT_TLS && sym->st_shndx != SHN_UNDEF)
 			*vec_push(&s->thread_locals) = sym;
 	}
 	return ret;
 }
 
-static void survey(struct symtab_survey *s)
+static void survey(struct symtab_totals *s)
 {
 	for (size_t first = 0; first < s->t.n; first += SYMTAB_BLOCK) {
 		size_t end = first + SYMTAB_BLOCK < s->t.n ? first + SYMTAB_BLOCK : s->t.n;
@@ -138,16 +138,16 @@ static void survey(struct symtab_survey *s)
 }
 
 /* Surveys the symbols, once. */
-static const struct symtab_survey *survey_of(struct dwarf_module *dm)
+static const struct symtab_totals *symtab_survey_of(struct dwarf_module *dm)
 {
-	if (dm->survey)
-		return dm->survey;
-	struct symtab_survey *s = NEW(&dm->di->arena, struct symtab_survey);
+	if (dm->symbols.survey)
+		return dm->symbols.survey;
+	struct symtab_totals *s = NEW(&dm->di->arena, struct symtab_totals);
 	s->t = symtab_of(dm);
 	s->extents = NEW_ARRAY(&dm->di->arena, struct symtab_extent, s->t.n / SYMTAB_BLOCK + 1);
 	survey(s);
-	dm->survey = s;
-	return dm->survey;
+	dm->symbols.survey = s;
+	return dm->symbols.survey;
 }
 
 /*
@@ -162,7 +162,7 @@ static const Elf64_Sym *best_of_block(const struct symtab *t, size_t block, uint
 	for (size_t i = first; i < t->n && i < first + SYMTAB_BLOCK; i++) {
 		const Elf64_Sym *sym = &t->data[i];
 
-		if (pc - sym->st_value < sym->st_size && is_function(sym) &&
+		if (pc - sym->st_value < sym->st_size && symtab_is_function(sym) &&
 		    (!best || sym->st_value > best->st_value))
 			best = sym;
 	}
@@ -173,16 +173,16 @@ const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc)
 {
 	const Elf64_Sym *best = NULL;
 
-	if (map_has(&dm->symbols_at, pc))
-		return map_get(&dm->symbols_at, pc);
-	const struct symtab_survey *s = survey_of(dm);
+	if (map_has(&dm->symbols.at, pc))
+		return map_get(&dm->symbols.at, pc);
+	const struct symtab_totals *s = symtab_survey_of(dm);
 	for (size_t block = 0; block * SYMTAB_BLOCK < s->t.n; block++) {
 		if (pc >= s->extents[block].low && pc <= s->extents[block].high)
 			best = best_of_block(&s->t, block, pc, best);
 	}
 	const char *name = best ? symtab_name(&s->t, best) : NULL;
 	if (pc)
-		map_put(&dm->symbols_at, pc, (void *)(uintptr_t)name);
+		map_put(&dm->symbols.at, pc, (void *)(uintptr_t)name);
 	return name;
 }
 
@@ -194,7 +194,7 @@ void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, vo
 		const Elf64_Sym *sym = &t.data[i];
 
 		read_ahead(sym, SYMTAB_AHEAD);
-		const char *name = is_function(sym) ? symtab_name(&t, sym) : NULL;
+		const char *name = symtab_is_function(sym) ? symtab_name(&t, sym) : NULL;
 		if (name)
 			visit(name, sym->st_value, sym->st_size, arg);
 	}
@@ -203,7 +203,7 @@ void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, vo
 void symtab_each_function_at(struct dwarf_module *dm, uint64_t addr, symtab_function_fn *visit,
                              void *arg)
 {
-	const struct symtab_survey *s = survey_of(dm);
+	const struct symtab_totals *s = symtab_survey_of(dm);
 
 	for (size_t first = 0; first < s->t.n; first += SYMTAB_BLOCK) {
 		const struct symtab_extent *e = &s->extents[first / SYMTAB_BLOCK];
@@ -212,7 +212,7 @@ void symtab_each_function_at(struct dwarf_module *dm, uint64_t addr, symtab_func
 			continue;
 		for (size_t i = first; i < s->t.n && i < first + SYMTAB_BLOCK; i++) {
 			const Elf64_Sym *sym = &s->t.data[i];
-			const char *name = sym->st_value == addr && is_function(sym)
+			const char *name = sym->st_value == addr && symtab_is_function(sym)
 			                           ? symtab_name(&s->t, sym)
 			                           : NULL;
 			if (name)
@@ -227,7 +227,7 @@ uint64_t symtab_function(struct dwarf_module *dm, symtab_name_fn *is_wanted)
 
 	for (size_t i = t.n; i-- > 0;) {
 		const Elf64_Sym *sym = &t.data[i];
-		const char *name = is_function(sym) ? symtab_name(&t, sym) : NULL;
+		const char *name = symtab_is_function(sym) ? symtab_name(&t, sym) : NULL;
 
 		if (name && is_wanted(name))
 			return sym->st_value;
@@ -239,11 +239,11 @@ const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
 {
 	VEC(struct symbol) found = { 0 };
 
-	if (dm->tls.loaded)
-		return &dm->tls;
-	dm->tls.loaded = true;
-	const struct symtab_survey *s = survey_of(dm);
-	dm->tls.has_symtab = s->t.data != NULL;
+	if (dm->symbols.tls.loaded)
+		return &dm->symbols.tls;
+	dm->symbols.tls.loaded = true;
+	const struct symtab_totals *s = symtab_survey_of(dm);
+	dm->symbols.tls.has_symtab = s->t.data != NULL;
 	for (size_t i = 0; i < s->thread_locals.n; i++) {
 		const Elf64_Sym *sym = s->thread_locals.data[i];
 		const char *name = symtab_name(&s->t, sym);
@@ -251,7 +251,7 @@ const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
 		if (name)
 			*vec_push(&found) = (struct symbol){ name, sym->st_value, sym->st_size };
 	}
-	dm->tls.n = found.n;
-	dm->tls.data = vec_to_arena(&found, &dm->di->arena);
-	return &dm->tls;
+	dm->symbols.tls.n = found.n;
+	dm->symbols.tls.data = vec_to_arena(&found, &dm->di->arena);
+	return &dm->symbols.tls;
 }

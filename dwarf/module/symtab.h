@@ -18,8 +18,8 @@ const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
  */
 uint64_t symtab_variable(struct dwarf_module *dm, const char *name, uint64_t size);
 
-/* What one pass over the symbols finds without reading names. */
-struct symtab_survey {
+/* Results of a pass over the symbols that reads no names. */
+struct symtab_totals {
 	struct symtab t;
 	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols */
 	VEC(const Elf64_Sym *) thread_locals;
@@ -43,7 +43,7 @@ void symtab_each_function_at(struct dwarf_module *dm, uint64_t addr, symtab_func
 typedef bool symtab_name_fn(const char *name);
 uint64_t symtab_function(struct dwarf_module *dm, symtab_name_fn *is_wanted);
 
-/* Frees what was read from the symbols; it can be read again. */
+/* Frees the data read from the symbols; it can be read again. */
 void poll_index_forget(struct dwarf_module *dm);
 
 /* The functions below need all names of a symbol table, which poll_index.c reads on first use. */
@@ -54,7 +54,7 @@ struct poll_place {
 	uint64_t pc;
 	uint32_t symbol;
 };
-/* Its symbol's name, NULL where it has none. */
+/* The name of the function's symbol, NULL where it has none. */
 const char *poll_symbols_place_name(struct dwarf_module *dm, const struct poll_place *at);
 
 /*
@@ -66,12 +66,14 @@ const char *poll_symbols_place_name(struct dwarf_module *dm, const struct poll_p
 typedef void symtab_poll_fn(const struct poll_place *at, void *arg);
 bool poll_symbols_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
                             void *arg);
-/* The same for closures and coroutines' poll functions in functions of that name ("recv"). */
+/*
+ * Calls visit with each closure and coroutine's poll function in functions of that name ("recv").
+ */
 bool poll_symbols_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
                                void *arg);
 
 /*
- * What the symbols alone prove of a type: whether its path has an impl of Future, or of Stream
+ * Evidence of the symbols alone about a type: whether its path has an impl of Future, or of Stream
  * (how: enum polled_as, one bit).
  */
 enum poll_symbols_poll {
@@ -89,5 +91,10 @@ enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *ty
  * in the crate's own code: it exists only if nothing is inlined. False when there is no evidence.
  */
 bool poll_symbols_is_unoptimised(struct dwarf_module *dm, const struct unit *u);
+/*
+ * Has the linker folded functions of equal code (--icf) into one of the unit's crate? The evidence
+ * is an address with the symbols of two poll functions or closures.
+ */
+bool poll_symbols_is_folded(struct dwarf_module *dm, const struct unit *u);
 
 #endif

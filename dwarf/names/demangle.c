@@ -89,12 +89,12 @@ const char *name_without_trait(struct arena *a, const char *name)
 }
 
 /* A part of a path, between "::" outside of braces and brackets. */
-struct part {
+struct demangle_part {
 	const char *text;
 	size_t len;
 };
 
-static bool next_part(const char **p, struct part *ret)
+static bool demangle_next_part(const char **p, struct demangle_part *ret)
 {
 	int open = 0;
 	const char *q = *p;
@@ -103,27 +103,27 @@ static bool next_part(const char **p, struct part *ret)
 		return false;
 	for (; *q && (open > 0 || strncmp(q, "::", 2) != 0); q++)
 		open += (*q == '{' || *q == '<') - (*q == '}' || *q == '>');
-	*ret = (struct part){ *p, (size_t)(q - *p) };
+	*ret = (struct demangle_part){ *p, (size_t)(q - *p) };
 	*p = *q ? q + 2 : q;
 	return true;
 }
 
-static bool is_brace(const struct part *part)
+static bool demangle_is_brace(const struct demangle_part *part)
 {
 	return part->text[0] == '{';
 }
 
-static bool is_impl(const struct part *part)
+static bool is_impl(const struct demangle_part *part)
 {
 	return strncmp(part->text, "{impl#", 6) == 0;
 }
 
-static bool same(const struct part *x, const struct part *y)
+static bool same(const struct demangle_part *x, const struct demangle_part *y)
 {
 	return x->len == y->len && memcmp(x->text, y->text, x->len) == 0;
 }
 
-static void append_part(struct str *s, const struct part *part)
+static void demangle_append_part(struct str *s, const struct demangle_part *part)
 {
 	if (s->len)
 		str_append(s, "::");
@@ -136,15 +136,16 @@ static void append_part(struct str *s, const struct part *part)
  */
 static bool tails_agree(const char *dwarf, const char *symbol)
 {
-	struct part d, s;
+	struct demangle_part d, s;
 
 	for (;;) {
-		bool more_d = next_part(&dwarf, &d), more_s = next_part(&symbol, &s);
+		bool more_d = demangle_next_part(&dwarf, &d),
+		     more_s = demangle_next_part(&symbol, &s);
 
-		while (more_d && is_brace(&d))
-			more_d = next_part(&dwarf, &d);
-		while (more_s && is_brace(&s))
-			more_s = next_part(&symbol, &s);
+		while (more_d && demangle_is_brace(&d))
+			more_d = demangle_next_part(&dwarf, &d);
+		while (more_s && demangle_is_brace(&s))
+			more_s = demangle_next_part(&symbol, &s);
 		if (!more_d || !more_s)
 			return more_d == more_s;
 		if (!same(&d, &s))
@@ -158,33 +159,33 @@ static bool tails_agree(const char *dwarf, const char *symbol)
  */
 static bool take_self(struct str *out, const char *dwarf, const char *end, const char **symbol)
 {
-	struct part d, s;
+	struct demangle_part d, s;
 
-	while (dwarf < end && next_part(&dwarf, &d)) {
+	while (dwarf < end && demangle_next_part(&dwarf, &d)) {
 		do {
-			if (!next_part(symbol, &s))
+			if (!demangle_next_part(symbol, &s))
 				return false;
-		} while (is_brace(&s) && !is_brace(&d));
-		if (is_brace(&d) ? !is_impl(&d) && !is_brace(&s) : !same(&d, &s))
+		} while (demangle_is_brace(&s) && !demangle_is_brace(&d));
+		if (demangle_is_brace(&d) ? !is_impl(&d) && !demangle_is_brace(&s) : !same(&d, &s))
 			return false;
-		append_part(out, is_brace(&s) ? &d : &s);
+		demangle_append_part(out, demangle_is_brace(&s) ? &d : &s);
 	}
-	if (!next_part(symbol, &s) || is_brace(&s))
+	if (!demangle_next_part(symbol, &s) || demangle_is_brace(&s))
 		return false;
-	append_part(out, &s);
+	demangle_append_part(out, &s);
 	return true;
 }
 
 const char *name_impl_from_linkage(struct arena *a, const char *dwarf_path, const char *linkage)
 {
 	const char *tail = NULL, *impl = NULL;
-	struct part part;
+	struct demangle_part part;
 	size_t self_len;
 	STR(plain);
 	STR(out);
 	SCRATCH(tmp);
 
-	for (const char *p = dwarf_path; next_part(&p, &part);)
+	for (const char *p = dwarf_path; demangle_next_part(&p, &part);)
 		if (is_impl(&part)) {
 			impl = part.text;
 			tail = p;
@@ -202,8 +203,8 @@ const char *name_impl_from_linkage(struct arena *a, const char *dwarf_path, cons
 	}
 	if (!tails_agree(tail, symbol))
 		return NULL;
-	while (next_part(&tail, &part))
-		append_part(&out, &part);
+	while (demangle_next_part(&tail, &part))
+		demangle_append_part(&out, &part);
 	STR(clean);
 	str_append_clean(&clean, str_text(&out), out.len);
 	return arena_strdup(a, str_text(&clean));

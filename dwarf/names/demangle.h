@@ -7,6 +7,8 @@
 #ifndef DWARF_NAMES_DEMANGLE_H
 #define DWARF_NAMES_DEMANGLE_H
 
+#include <stdbool.h>
+
 #include "debugger/base/arena.h"
 
 enum {
@@ -42,6 +44,8 @@ const char *demangle(struct arena *a, const char *symbol);
  * name that does not parse is returned whole.
  */
 const char *name_short(struct arena *a, const char *full);
+/* Whether a type's full name is that of a Pin<Box<T>>. */
+bool name_is_pinned_box(const char *full);
 
 /*
  * The path without any generic arguments: "app::run<u8, Vec<u8>>" becomes "app::run",

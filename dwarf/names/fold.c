@@ -6,7 +6,7 @@
 #include "debugger/base/str.h"
 
 /* Is the character at p a closing bracket? The '>' of "->" is not. */
-static bool closes(const char *name, const char *p)
+static bool fold_closes(const char *name, const char *p)
 {
 	return *p == '>' && (p == name || p[-1] != '-');
 }
@@ -19,7 +19,7 @@ static size_t depth_of(const char *name)
 	for (const char *p = name; *p; p++) {
 		if (*p == '<' && ++depth > deepest)
 			deepest = depth;
-		if (closes(name, p) && depth-- == 0)
+		if (fold_closes(name, p) && depth-- == 0)
 			return 0;
 	}
 	return depth ? 0 : deepest;
@@ -33,9 +33,9 @@ static void cut(struct str *out, const char *name, size_t at)
 	for (const char *p = name; *p; p++) {
 		if (*p == '<' && ++depth == at)
 			str_append(out, "<..");
-		if (depth < at || (depth == at && closes(name, p)))
+		if (depth < at || (depth == at && fold_closes(name, p)))
 			str_append_len(out, p, 1);
-		depth -= closes(name, p);
+		depth -= fold_closes(name, p);
 	}
 }
 

@@ -32,6 +32,22 @@ static void folds_the_innermost_first(void **state)
 	assert_folds("A<" LONG LONG ">: fd 3, 1.2.3.4:5 -> 1.2.3.4:6",
 	             "A<..>: fd 3, 1.2.3.4:5 -> 1.2.3.4:6");
 	assert_folds("A<" LONG "><" LONG ">", "A<..><..>");
+	assert_folds(LONG LONG "<A>", LONG LONG "<..>");
+}
+
+/* A name may have FOLD_LENGTH characters, and so may what is left of one. */
+static void folds_no_more_than_it_must(void **state)
+{
+	char pad[FOLD_LENGTH + 1];
+	SCRATCH(a);
+
+	(void)state;
+	memset(pad, 'x', sizeof(pad));
+	pad[FOLD_LENGTH - strlen("<A>")] = '\0';
+	const char *name = arena_printf(&a, "%s<A>", pad);
+	assert_folds(name, name);
+	pad[FOLD_LENGTH - strlen("A<B<..>>")] = '\0';
+	assert_folds(arena_printf(&a, "A<%sB<C<D<E>>>>", pad), arena_printf(&a, "A<%sB<..>>", pad));
 }
 
 static void leaves_alone_what_has_no_brackets(void **state)
@@ -41,6 +57,7 @@ static void leaves_alone_what_has_no_brackets(void **state)
 	assert_folds(LONG LONG, LONG LONG);
 	assert_folds(LONG LONG "<A", LONG LONG "<A");
 	assert_folds(LONG LONG "A>", LONG LONG "A>");
+	assert_folds(LONG LONG "A>B", LONG LONG "A>B");
 	assert_folds(LONG LONG "><", LONG LONG "><");
 	assert_folds("->" LONG LONG, "->" LONG LONG);
 }
@@ -64,6 +81,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folds_the_innermost_first),
+		cmocka_unit_test(folds_no_more_than_it_must),
 		cmocka_unit_test(leaves_alone_what_has_no_brackets),
 		cmocka_unit_test(deep_names_end),
 	};

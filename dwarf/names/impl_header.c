@@ -8,11 +8,11 @@ static const char *const as_trait[] = { "$u20$as$u20$core..future..future..Futur
 static const char *const for_type[] = { "_$LT$impl$u20$core..future..future..Future$u20$for$u20$",
 	                                "_$LT$impl$u20$futures_core..stream..Stream$u20$for$u20$" };
 
-struct text {
+struct impl_header_text {
 	const char *p, *end;
 };
 
-static bool take(struct text *t, const char *word)
+static bool impl_header_take(struct impl_header_text *t, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -22,7 +22,7 @@ static bool take(struct text *t, const char *word)
 	return true;
 }
 
-static size_t identifier_len(const struct text *t)
+static size_t identifier_len(const struct impl_header_text *t)
 {
 	const char *p = t->p;
 
@@ -34,7 +34,7 @@ static size_t identifier_len(const struct text *t)
 /*
  * Reads "app..module..Foo": two components at least, because the path of a type includes its crate.
  */
-static bool take_path(struct text *t)
+static bool take_path(struct impl_header_text *t)
 {
 	size_t n = 0, len;
 
@@ -43,12 +43,12 @@ static bool take_path(struct text *t)
 		len = identifier_len(t);
 		t->p += len;
 		n++;
-	} while (len && take(t, ".."));
+	} while (len && impl_header_take(t, ".."));
 	return len && n > 1;
 }
 
 /* Reads a parameter "T", which is spelled differently from paths and primitive types. */
-static bool take_parameter(struct text *t)
+static bool impl_header_take_parameter(struct impl_header_text *t)
 {
 	size_t len = identifier_len(t);
 
@@ -59,31 +59,31 @@ static bool take_parameter(struct text *t)
 }
 
 /* Reads a projection, "<Fut as core::future::future::Future>::Output". */
-static bool take_projection(struct text *t)
+static bool take_projection(struct impl_header_text *t)
 {
-	if (!take(t, "$LT$") || !take_parameter(t) || !take(t, "$u20$as$u20$") || !take_path(t) ||
-	    !take(t, "$GT$.."))
+	if (!impl_header_take(t, "$LT$") || !impl_header_take_parameter(t) ||
+	    !impl_header_take(t, "$u20$as$u20$") || !take_path(t) || !impl_header_take(t, "$GT$.."))
 		return false;
-	return take_parameter(t);
+	return impl_header_take_parameter(t);
 }
 
 /* Are the arguments after "$LT$" all open, and followed by the closing "$GT$" and the end? */
-static bool are_open(struct text t)
+static bool are_open(struct impl_header_text t)
 {
 	do {
-		struct text before = t;
+		struct impl_header_text before = t;
 
-		if (!take_parameter(&t)) {
+		if (!impl_header_take_parameter(&t)) {
 			t = before;
 			if (!take_projection(&t))
 				return false;
 		}
-	} while (take(&t, "$C$"));
-	return take(&t, "$GT$") && t.p == t.end;
+	} while (impl_header_take(&t, "$C$"));
+	return impl_header_take(&t, "$GT$") && t.p == t.end;
 }
 
 /* Reads the self type. It counts as closed when anything unexpected follows its path. */
-static struct poll_header read_type(struct text t)
+static struct poll_header read_type(struct impl_header_text t)
 {
 	struct poll_header ret = { .form = POLL_FORM_VAGUE };
 	const char *start = t.p;
@@ -93,7 +93,7 @@ static struct poll_header read_type(struct text t)
 	ret.path_len = (size_t)(t.p - start);
 	if (t.p == t.end)
 		ret.form = POLL_FORM_PLAIN;
-	else if (take(&t, "$LT$"))
+	else if (impl_header_take(&t, "$LT$"))
 		ret.form = are_open(t) ? POLL_FORM_OPEN : POLL_FORM_CLOSED;
 	else
 		return (struct poll_header){ .form = POLL_FORM_VAGUE };
@@ -102,9 +102,9 @@ static struct poll_header read_type(struct text t)
 }
 
 /* Moves to the last component, by the lengths of all components before it. */
-static bool take_start(struct text *t)
+static bool take_start(struct impl_header_text *t)
 {
-	if (!take(t, "_ZN"))
+	if (!impl_header_take(t, "_ZN"))
 		return false;
 	while (t->p < t->end && isdigit((unsigned char)*t->p)) {
 		size_t len = 0;
@@ -120,7 +120,7 @@ static bool take_start(struct text *t)
 }
 
 /* Removes the word from the end. */
-static bool drop_end(struct text *t, const char *word)
+static bool impl_header_drop_end(struct impl_header_text *t, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -133,13 +133,14 @@ static bool drop_end(struct text *t, const char *word)
 struct poll_header impl_header_read(const char *symbol, size_t len)
 {
 	static const struct poll_header vague = { .form = POLL_FORM_VAGUE };
-	struct text t = { symbol, symbol + len };
+	struct impl_header_text t = { symbol, symbol + len };
 
 	if (!take_start(&t))
 		return vague;
-	if (take(&t, for_type[0]) || take(&t, for_type[1]))
-		return drop_end(&t, "$GT$") ? read_type(t) : vague;
-	if (!take(&t, "_$LT$") || !(drop_end(&t, as_trait[0]) || drop_end(&t, as_trait[1])))
+	if (impl_header_take(&t, for_type[0]) || impl_header_take(&t, for_type[1]))
+		return impl_header_drop_end(&t, "$GT$") ? read_type(t) : vague;
+	if (!impl_header_take(&t, "_$LT$") ||
+	    !(impl_header_drop_end(&t, as_trait[0]) || impl_header_drop_end(&t, as_trait[1])))
 		return vague;
 	return read_type(t);
 }

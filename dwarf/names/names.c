@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 
 enum mode {
@@ -16,7 +17,7 @@ enum mode {
 	FUNCTION, /* name_function() */
 };
 
-struct parser {
+struct names_parser {
 	const char *p, *end;
 	struct str *out;
 	enum mode mode;
@@ -26,14 +27,14 @@ struct parser {
 };
 
 /* POINTEE is after & and *, where "dyn A + B" needs its parentheses. */
-enum place { TOP, NESTED, POINTEE };
+enum names_place { TOP, NESTED, POINTEE };
 
 /* The state of reading one path. Offsets are in out. */
 struct path_state {
 	size_t start, last; /* start of the path, and of its last part */
 	size_t type;        /* its first part with a capital, when has_type */
 	bool has_type;
-	size_t self_len;      /* as in struct parser */
+	size_t self_len;      /* as in struct names_parser */
 	const char *source;   /* the path in the input */
 	const char *kind;     /* "async fn" when a part is a coroutine */
 	const char *kind_end; /* end of that part in the input */
@@ -42,17 +43,17 @@ struct path_state {
 	unsigned parts;
 };
 
-static bool type(struct parser *ps, enum place place);
-static bool path(struct parser *ps, enum place place);
+static bool names_type(struct names_parser *ps, enum names_place place);
+static bool names_path(struct names_parser *ps, enum names_place place);
 
-static void erase(struct str *s, size_t from, size_t to)
+static void names_erase(struct str *s, size_t from, size_t to)
 {
 	memmove(s->data + from, s->data + to, s->len - to);
 	str_truncate(s, s->len - (to - from));
 }
 
 /* Inlined together with the text: the first character nearly always decides. */
-static inline bool looking_at(const struct parser *ps, const char *text)
+static inline bool names_looking_at(const struct names_parser *ps, const char *text)
 {
 	if (ps->p >= ps->end || *ps->p != *text)
 		return false;
@@ -60,24 +61,24 @@ static inline bool looking_at(const struct parser *ps, const char *text)
 	return (size_t)(ps->end - ps->p) >= len && memcmp(ps->p, text, len) == 0;
 }
 
-static inline bool eat(struct parser *ps, const char *text)
+static inline bool names_eat(struct names_parser *ps, const char *text)
 {
-	if (!looking_at(ps, text))
+	if (!names_looking_at(ps, text))
 		return false;
 	ps->p += strlen(text);
 	return true;
 }
 
-/* As eat(), and writes the text. */
-static inline bool copy(struct parser *ps, const char *text)
+/* Does what names_eat() does, and writes the text. */
+static inline bool names_copy(struct names_parser *ps, const char *text)
 {
-	if (!eat(ps, text))
+	if (!names_eat(ps, text))
 		return false;
 	str_append_len(ps->out, text, strlen(text));
 	return true;
 }
 
-static void spaces(struct parser *ps)
+static void names_spaces(struct names_parser *ps)
 {
 	while (ps->p < ps->end && *ps->p == ' ')
 		ps->p++;
@@ -93,7 +94,7 @@ static inline bool is_ident(char c)
 	return idents[(unsigned char)c];
 }
 
-static size_t ident_length(const struct parser *ps)
+static size_t ident_length(const struct names_parser *ps)
 {
 	const char *q = ps->p;
 
@@ -103,7 +104,7 @@ static size_t ident_length(const struct parser *ps)
 }
 
 /* 'a, '_ and 'static; false for a character constant. */
-static bool lifetime(struct parser *ps)
+static bool names_lifetime(struct names_parser *ps)
 {
 	const char *q = ps->p;
 
@@ -119,7 +120,7 @@ static bool lifetime(struct parser *ps)
 }
 
 /* A number, or a character in quotes. */
-static bool literal(struct parser *ps)
+static bool literal(struct names_parser *ps)
 {
 	const char *q = ps->p;
 
@@ -141,13 +142,13 @@ static bool literal(struct parser *ps)
 }
 
 /* "for<'a, 'b> " */
-static bool binder(struct parser *ps)
+static bool names_binder(struct names_parser *ps)
 {
-	if (!copy(ps, "for<"))
+	if (!names_copy(ps, "for<"))
 		return true;
-	while (lifetime(ps) && copy(ps, ", "))
+	while (names_lifetime(ps) && names_copy(ps, ", "))
 		;
-	return copy(ps, "> ");
+	return names_copy(ps, "> ");
 }
 
 static bool is_default_argument(const char *text, size_t len)
@@ -167,7 +168,7 @@ static bool is_default_argument(const char *text, size_t len)
 }
 
 /* "Output=()" and "Output = ()" before a type. */
-static void binding(struct parser *ps)
+static void binding(struct names_parser *ps)
 {
 	size_t len = ident_length(ps);
 	const char *q = ps->p + len;
@@ -179,40 +180,40 @@ static void binding(struct parser *ps)
 	str_append_len(ps->out, ps->p, len);
 	str_append(ps->out, "=");
 	ps->p = q + 1;
-	spaces(ps);
+	names_spaces(ps);
 }
 
 /* Reads types up to close, and close itself. Counts them in n; leaves out default arguments. */
-static bool list(struct parser *ps, const char *close, size_t *n)
+static bool names_list(struct names_parser *ps, const char *close, size_t *n)
 {
 	*n = 0;
-	for (spaces(ps); !eat(ps, close); (*n)++) {
+	for (names_spaces(ps); !names_eat(ps, close); (*n)++) {
 		size_t before = ps->out->len;
 		const char *source;
 
 		if (*n)
 			str_append(ps->out, ", ");
-		if (eat(ps, "...")) {
+		if (names_eat(ps, "...")) {
 			str_append(ps->out, "...");
 		} else {
 			source = ps->p;
 			binding(ps);
-			if (!type(ps, NESTED))
+			if (!names_type(ps, NESTED))
 				return false;
 			if (*n && *close == '>' &&
 			    is_default_argument(source, (size_t)(ps->p - source)))
 				str_truncate(ps->out, before);
 		}
-		spaces(ps);
-		if (!eat(ps, ",") && !looking_at(ps, close))
+		names_spaces(ps);
+		if (!names_eat(ps, ",") && !names_looking_at(ps, close))
 			return false;
-		spaces(ps);
+		names_spaces(ps);
 	}
 	return true;
 }
 
 /* Skips text past the matching ">", by brackets alone. */
-static bool skip_generics(struct parser *ps)
+static bool skip_generics(struct names_parser *ps)
 {
 	unsigned open = 1;
 
@@ -247,14 +248,14 @@ static bool skip_generics(struct parser *ps)
 }
 
 /* Reads generic arguments after "<". */
-static bool generics(struct parser *ps)
+static bool generics(struct names_parser *ps)
 {
 	size_t before = ps->out->len, n;
 
 	if (ps->mode != SHORT && skip_generics(ps))
 		return true;
 	str_append(ps->out, "<");
-	if (!list(ps, ">", &n))
+	if (!names_list(ps, ">", &n))
 		return false;
 	str_append(ps->out, ">");
 	if (ps->mode != SHORT)
@@ -262,15 +263,15 @@ static bool generics(struct parser *ps)
 	return true;
 }
 
-static bool dyn(struct parser *ps)
+static bool dyn(struct names_parser *ps)
 {
 	bool more;
 
 	do {
-		if (!lifetime(ps) && (!binder(ps) || !path(ps, NESTED)))
+		if (!names_lifetime(ps) && (!names_binder(ps) || !names_path(ps, NESTED)))
 			return false;
 		/* Legacy symbols have "A+B". */
-		more = eat(ps, " + ") || eat(ps, "+");
+		more = names_eat(ps, " + ") || names_eat(ps, "+");
 		if (more)
 			str_append(ps->out, " + ");
 	} while (more);
@@ -278,67 +279,67 @@ static bool dyn(struct parser *ps)
 }
 
 /* Reads "unsafe extern "C" fn(u8) -> u8"; does not touch anything else. */
-static bool fn_pointer(struct parser *ps, bool *found)
+static bool fn_pointer(struct names_parser *ps, bool *found)
 {
 	const char *start = ps->p;
 	size_t before = ps->out->len, n;
 
-	if (!binder(ps))
+	if (!names_binder(ps))
 		return false;
-	copy(ps, "unsafe ");
-	if (copy(ps, "extern \"")) {
+	names_copy(ps, "unsafe ");
+	if (names_copy(ps, "extern \"")) {
 		const char *quote = memchr(ps->p, '"', (size_t)(ps->end - ps->p));
 
 		if (!quote)
 			return false;
 		str_append_len(ps->out, ps->p, (size_t)(quote - ps->p));
 		ps->p = quote;
-		copy(ps, "\" ");
+		names_copy(ps, "\" ");
 	}
-	*found = copy(ps, "fn(");
+	*found = names_copy(ps, "fn(");
 	if (!*found) {
 		ps->p = start;
 		str_truncate(ps->out, before);
 		return true;
 	}
-	if (!list(ps, ")", &n))
+	if (!names_list(ps, ")", &n))
 		return false;
 	str_append(ps->out, ")");
-	return !copy(ps, " -> ") || type(ps, NESTED);
+	return !names_copy(ps, " -> ") || names_type(ps, NESTED);
 }
 
 /* Reads what follows "(": a tuple, or a type in parentheses. */
-static bool tuple(struct parser *ps, enum place place)
+static bool tuple(struct names_parser *ps, enum names_place place)
 {
 	size_t open = ps->out->len, n;
-	bool is_dyn = looking_at(ps, "dyn ");
+	bool is_dyn = names_looking_at(ps, "dyn ");
 
 	str_append(ps->out, "(");
-	if (!list(ps, ")", &n))
+	if (!names_list(ps, ")", &n))
 		return false;
 	bool needed =
 		place == POINTEE && memmem(ps->out->data + open, ps->out->len - open, " + ", 3);
 	if (is_dyn && n == 1 && !needed)
-		erase(ps->out, open, open + 1);
+		names_erase(ps->out, open, open + 1);
 	else
 		str_append(ps->out, n == 1 && ps->p[-2] == ',' ? ",)" : ")");
 	return true;
 }
 
 /* Reads an array or a slice after "[". */
-static bool array(struct parser *ps)
+static bool array(struct names_parser *ps)
 {
 	str_append(ps->out, "[");
-	if (!type(ps, NESTED))
+	if (!names_type(ps, NESTED))
 		return false;
-	spaces(ps);
-	if (eat(ps, ";")) {
+	names_spaces(ps);
+	if (names_eat(ps, ";")) {
 		str_append(ps->out, "; ");
-		spaces(ps);
-		if (!type(ps, NESTED))
+		names_spaces(ps);
+		if (!names_type(ps, NESTED))
 			return false;
 	}
-	return copy(ps, "]");
+	return names_copy(ps, "]");
 }
 
 /*
@@ -346,25 +347,25 @@ static bool array(struct parser *ps)
  * around a self type that is a path are removed if there is no trait. With a trait they stay,
  * because the type may have a function of that name.
  */
-static bool qualified(struct parser *ps, bool is_impl)
+static bool qualified(struct names_parser *ps, bool is_impl)
 {
 	size_t start = ps->out->len;
 	STR(trait);
 
 	str_append(ps->out, "<");
-	if (!type(ps, TOP))
+	if (!names_type(ps, TOP))
 		return false;
-	if (is_impl && eat(ps, " for ")) {
+	if (is_impl && names_eat(ps, " for ")) {
 		str_printf(&trait, " as %s", ps->out->data + start + 1);
 		str_truncate(ps->out, start + 1);
-		if (!type(ps, TOP))
+		if (!names_type(ps, TOP))
 			return false;
 	}
 	unsigned self_parts = ps->parts;
 	size_t self = ps->out->len;
-	if (looking_at(ps, " as ")) {
-		copy(ps, " as ");
-		if (!type(ps, NESTED))
+	if (names_looking_at(ps, " as ")) {
+		names_copy(ps, " as ");
+		if (!names_type(ps, NESTED))
 			return false;
 	} else if (trait.len) {
 		str_append(ps->out, str_text(&trait));
@@ -373,9 +374,9 @@ static bool qualified(struct parser *ps, bool is_impl)
 	str_append(ps->out, ">");
 	if (!has_trait && self_parts > 0) {
 		str_truncate(ps->out, self);
-		erase(ps->out, start, start + 1);
+		names_erase(ps->out, start, start + 1);
 	}
-	return eat(ps, ">");
+	return names_eat(ps, ">");
 }
 
 /* The kind of a part such as "{async_fn_env#0}"; *env: it is the coroutine's type. */
@@ -417,7 +418,7 @@ static size_t braced_length(const char *p, const char *end)
 }
 
 /* Writes "{async_block_env#1}" as "{async_block#1}", and nothing for the body of an async fn. */
-static void write_coroutine(struct parser *ps, const struct path_state *st, const char *text,
+static void write_coroutine(struct names_parser *ps, const struct path_state *st, const char *text,
                             size_t len, bool env)
 {
 	bool body = strncmp(text, "{async_fn", 9) == 0 || strncmp(text, "{async_closure", 14) == 0;
@@ -432,7 +433,7 @@ static void write_coroutine(struct parser *ps, const struct path_state *st, cons
 }
 
 /* Reads one part of a path, without its generics. */
-static bool part(struct parser *ps, struct path_state *st)
+static bool names_part(struct names_parser *ps, struct path_state *st)
 {
 	const char *text = ps->p;
 	bool brace = text < ps->end && *text == '{', env = false;
@@ -463,11 +464,11 @@ static bool part(struct parser *ps, struct path_state *st)
 }
 
 /* Reads one part with its generics, "<impl Trait for T>", or "<u8>" after "::". */
-static bool part_or_group(struct parser *ps, struct path_state *st)
+static bool part_or_group(struct names_parser *ps, struct path_state *st)
 {
-	if (!eat(ps, "<"))
-		return part(ps, st) && (!eat(ps, "<") || generics(ps));
-	bool is_impl = eat(ps, "impl ");
+	if (!names_eat(ps, "<"))
+		return names_part(ps, st) && (!names_eat(ps, "<") || generics(ps));
+	bool is_impl = names_eat(ps, "impl ");
 	if (!is_impl && st->parts) {
 		str_truncate(ps->out, ps->out->len - strlen("::"));
 		return generics(ps);
@@ -497,28 +498,28 @@ static bool has_std_root(const char *source, const char *end)
 }
 
 /* Cuts the output of a path to the parts that a reader needs. */
-static void cut_path(struct parser *ps, const struct path_state *st, enum place place)
+static void cut_path(struct names_parser *ps, const struct path_state *st, enum names_place place)
 {
 	if (st->kind) {
 		size_t len = (size_t)(st->kind_end - st->source);
 		STR(text);
-		struct parser inner = {
+		struct names_parser inner = {
 			.p = st->source, .end = st->kind_end, .mode = FUNCTION, .out = &text
 		};
 
 		str_append(&text, st->kind);
 		str_append(&text, " ");
-		if (!path(&inner, TOP))
+		if (!names_path(&inner, TOP))
 			str_append_len(&text, st->source, len);
 		str_append_len(&text, ps->out->data + st->kind_tail, ps->out->len - st->kind_tail);
 		str_truncate(ps->out, st->start);
 		str_append(ps->out, str_text(&text));
 	} else if (place != TOP || (st->has_type && has_std_root(st->source, ps->p))) {
-		erase(ps->out, st->start, st->has_type ? st->type : st->last);
+		names_erase(ps->out, st->start, st->has_type ? st->type : st->last);
 	}
 }
 
-static bool path(struct parser *ps, enum place place)
+static bool names_path(struct names_parser *ps, enum names_place place)
 {
 	struct path_state st = { .start = ps->out->len, .source = ps->p };
 
@@ -529,7 +530,7 @@ static bool path(struct parser *ps, enum place place)
 			return false;
 		if (!complete)
 			st.kind_tail = ps->out->len;
-	} while (copy(ps, "::"));
+	} while (names_copy(ps, "::"));
 	if (ps->mode == SHORT)
 		cut_path(ps, &st, place);
 	ps->parts = st.parts;
@@ -537,47 +538,47 @@ static bool path(struct parser *ps, enum place place)
 	return true;
 }
 
-static bool pointer(struct parser *ps)
+static bool pointer(struct names_parser *ps)
 {
-	if (copy(ps, "&")) {
-		if (lifetime(ps))
-			copy(ps, " ");
-		copy(ps, "mut ");
+	if (names_copy(ps, "&")) {
+		if (names_lifetime(ps))
+			names_copy(ps, " ");
+		names_copy(ps, "mut ");
 		return true;
 	}
-	return copy(ps, "*const ") || copy(ps, "*mut ");
+	return names_copy(ps, "*const ") || names_copy(ps, "*mut ");
 }
 
-static bool type_of(struct parser *ps, enum place place, bool *is_path)
+static bool names_type_of(struct names_parser *ps, enum names_place place, bool *is_path)
 {
 	bool found = false;
 
 	*is_path = false;
 	if (pointer(ps))
-		return type(ps, POINTEE);
-	if (eat(ps, "("))
+		return names_type(ps, POINTEE);
+	if (names_eat(ps, "("))
 		return tuple(ps, place);
-	if (eat(ps, "["))
+	if (names_eat(ps, "["))
 		return array(ps);
-	if (copy(ps, "!") || lifetime(ps))
+	if (names_copy(ps, "!") || names_lifetime(ps))
 		return true;
-	if (copy(ps, "dyn "))
+	if (names_copy(ps, "dyn "))
 		return dyn(ps);
 	if (ps->p < ps->end && (isdigit((unsigned char)*ps->p) || strchr("-'", *ps->p)))
 		return literal(ps);
 	if (!fn_pointer(ps, &found))
 		return false;
 	*is_path = !found;
-	return found || path(ps, place);
+	return found || names_path(ps, place);
 }
 
-static bool type(struct parser *ps, enum place place)
+static bool names_type(struct names_parser *ps, enum names_place place)
 {
 	if (ps->depth == NAME_MAX_DEPTH)
 		return false;
 	ps->depth++;
 	bool is_path;
-	bool ok = type_of(ps, place, &is_path);
+	bool ok = names_type_of(ps, place, &is_path);
 	ps->depth--;
 	if (!is_path)
 		ps->parts = 0;
@@ -592,13 +593,13 @@ static bool convert(struct str *out, const char *full, enum mode mode, size_t *s
 {
 	size_t len = strnlen(full, NAME_MAX_LENGTH + 1);
 	STR(clean);
-	struct parser ps = { .mode = mode, .out = out };
+	struct names_parser ps = { .mode = mode, .out = out };
 
 	str_append_clean(&clean, full, len > NAME_MAX_LENGTH ? NAME_MAX_LENGTH : len);
 	ps.p = str_text(&clean);
 	ps.end = ps.p + clean.len;
 	*self_len = 0;
-	if (len <= NAME_MAX_LENGTH && type(&ps, TOP) && ps.p == ps.end) {
+	if (len <= NAME_MAX_LENGTH && names_type(&ps, TOP) && ps.p == ps.end) {
 		*self_len = ps.self_len;
 		return true;
 	}
@@ -609,7 +610,7 @@ static bool convert(struct str *out, const char *full, enum mode mode, size_t *s
 	return false;
 }
 
-static const char *converted(struct arena *a, const char *full, enum mode mode)
+static const char *names_converted(struct arena *a, const char *full, enum mode mode)
 {
 	size_t self_len;
 	STR(out);
@@ -620,20 +621,25 @@ static const char *converted(struct arena *a, const char *full, enum mode mode)
 
 const char *name_short(struct arena *a, const char *full)
 {
-	return converted(a, full, SHORT);
+	return names_converted(a, full, SHORT);
 }
 
 const char *name_without_generics(struct arena *a, const char *full)
 {
-	return converted(a, full, PLAIN);
+	return names_converted(a, full, PLAIN);
 }
 
 const char *name_function(struct arena *a, const char *full)
 {
-	return converted(a, full, FUNCTION);
+	return names_converted(a, full, FUNCTION);
 }
 
 bool name_parse_plain(struct str *out, const char *full, size_t *self_len)
 {
 	return convert(out, full, PLAIN, self_len);
+}
+
+bool name_is_pinned_box(const char *full)
+{
+	return str_begins(full, "core::pin::Pin<alloc::boxed::Box<");
 }

@@ -13,8 +13,8 @@ static const signed char brackets[UCHAR_MAX + 1] = {
 	['<'] = 1, ['('] = 1, ['['] = 1, ['>'] = -1, [')'] = -1, [']'] = -1,
 };
 
-/* The same at *p; the '>' of "->" does not count. */
-static int nesting(const char *start, const char *p)
+/* Change of the nesting at *p; the '>' of "->" does not count. */
+static int qualified_nesting(const char *start, const char *p)
 {
 	bool arrow = *p == '>' && p > start && p[-1] == '-';
 
@@ -27,7 +27,7 @@ const char *qualified_last(const char *name)
 	int depth = 0;
 
 	for (const char *p = name; *p; p++) {
-		depth += nesting(name, p);
+		depth += qualified_nesting(name, p);
 		if (*p == ':' && depth == 0 && p[1] == ':')
 			last = p + 2;
 	}
@@ -54,7 +54,7 @@ const char *qualified_first_generic(struct arena *a, const char *name)
 	int depth = 0;
 
 	for (const char *p = open; p && *p; p++) {
-		depth += nesting(name, p);
+		depth += qualified_nesting(name, p);
 		if (depth == 0 || (depth == 1 && *p == ','))
 			return arena_strndup(a, open + 1, (size_t)(p - open - 1));
 	}
@@ -69,7 +69,7 @@ const char *const *qualified_generics(struct arena *a, const char *name, size_t 
 	int depth = 0;
 
 	for (const char *p = open; p && *p && (p == open || depth); p++) {
-		depth += nesting(name, p);
+		depth += qualified_nesting(name, p);
 		if (depth != 0 && (depth != 1 || *p != ','))
 			continue;
 		from += 1 + strspn(from + 1, " ");
@@ -87,7 +87,7 @@ const char *qualified_plain(struct arena *a, const char *name)
 	int depth = 0;
 
 	for (const char *p = name; *p; p++) {
-		int change = nesting(name, p);
+		int change = qualified_nesting(name, p);
 
 		if (depth == 0 && change == 0)
 			*to++ = *p;

@@ -20,7 +20,7 @@ static inline bool qualified_is(const char *name, const char *path)
 {
 	return *name == *path && qualified_is_path(name, path);
 }
-/* Where the last component starts: "g<h>". Points into name. */
+/* Start of the last component, in name: "g<h>". */
 const char *qualified_last(const char *name);
 /* Bytes of a component before its generics: 1 for "g<h>". */
 size_t qualified_base_len(const char *component);
@@ -32,7 +32,7 @@ const char *qualified_first_generic(struct arena *a, const char *name);
  */
 const char *const *qualified_generics(struct arena *a, const char *name, size_t *n);
 /*
- * The path as it is written without generics: "a::b::g". Of "<A as B>::g" what is behind the
+ * The path as it is written without generics: "a::b::g". "<A as B>::g" gives the part behind the
  * brackets: "g". Allocated in a.
  */
 const char *qualified_plain(struct arena *a, const char *name);

@@ -31,25 +31,25 @@ struct ident {
 	uint64_t disambiguator;
 };
 
-static void path(struct v0 *v, bool in_value);
-static void type(struct v0 *v);
-static void constant(struct v0 *v);
+static void rust_v0_path(struct v0 *v, bool in_value);
+static void rust_v0_type(struct v0 *v);
+static void rust_v0_constant(struct v0 *v);
 
-static bool stopped(const struct v0 *v)
+static bool rust_v0_stopped(const struct v0 *v)
 {
 	return v->failed || v->full;
 }
 
-static bool enter(struct v0 *v)
+static bool rust_v0_enter(struct v0 *v)
 {
 	if (++v->depth > MAX_DEPTH || ++v->steps > MAX_STEPS)
 		v->failed = true;
-	return !stopped(v);
+	return !rust_v0_stopped(v);
 }
 
-static void print_len(struct v0 *v, const char *text, size_t len)
+static void rust_v0_print_len(struct v0 *v, const char *text, size_t len)
 {
-	if (v->silent || stopped(v))
+	if (v->silent || rust_v0_stopped(v))
 		return;
 	if (v->out->len - v->out_start + len > NAME_MAX_LENGTH) {
 		str_append(v->out, "...");
@@ -59,27 +59,27 @@ static void print_len(struct v0 *v, const char *text, size_t len)
 	str_append_len(v->out, text, len);
 }
 
-static void print(struct v0 *v, const char *text)
+static void rust_v0_print(struct v0 *v, const char *text)
 {
-	print_len(v, text, strlen(text));
+	rust_v0_print_len(v, text, strlen(text));
 }
 
-static char peek(const struct v0 *v)
+static char rust_v0_peek(const struct v0 *v)
 {
 	return v->pos < v->len ? v->sym[v->pos] : '\0';
 }
 
-static bool eat(struct v0 *v, char c)
+static bool rust_v0_eat(struct v0 *v, char c)
 {
-	if (peek(v) != c || c == '\0')
+	if (rust_v0_peek(v) != c || c == '\0')
 		return false;
 	v->pos++;
 	return true;
 }
 
-static char next(struct v0 *v)
+static char rust_v0_next(struct v0 *v)
 {
-	char c = peek(v);
+	char c = rust_v0_peek(v);
 
 	if (c == '\0')
 		v->failed = true;
@@ -89,14 +89,14 @@ static char next(struct v0 *v)
 }
 
 /* "_" is 0, "0_" is 1, ... */
-static uint64_t base62(struct v0 *v)
+static uint64_t rust_v0_base62(struct v0 *v)
 {
 	uint64_t value = 0;
 
-	if (eat(v, '_'))
+	if (rust_v0_eat(v, '_'))
 		return 0;
-	while (!eat(v, '_')) {
-		char c = next(v);
+	while (!rust_v0_eat(v, '_')) {
+		char c = rust_v0_next(v);
 		uint64_t digit = c >= '0' && c <= '9'   ? (uint64_t)(c - '0')
 		                 : c >= 'a' && c <= 'z' ? 10 + (uint64_t)(c - 'a')
 		                 : c >= 'A' && c <= 'Z' ? 36 + (uint64_t)(c - 'A')
@@ -113,30 +113,30 @@ static uint64_t base62(struct v0 *v)
 }
 
 /* An optional number after a tag: 0 if absent, else counted from 1. */
-static uint64_t tagged_base62(struct v0 *v, char tag)
+static uint64_t rust_v0_tagged_base62(struct v0 *v, char tag)
 {
-	if (!eat(v, tag))
+	if (!rust_v0_eat(v, tag))
 		return 0;
-	uint64_t value = base62(v);
+	uint64_t value = rust_v0_base62(v);
 	if (value == UINT64_MAX)
 		v->failed = true;
 	return value + 1;
 }
 
-static struct ident plain_ident(struct v0 *v)
+static struct ident rust_v0_plain_ident(struct v0 *v)
 {
-	struct ident id = { .punycode = eat(v, 'u') };
+	struct ident id = { .punycode = rust_v0_eat(v, 'u') };
 	size_t len = 0;
 
-	if (peek(v) < '0' || peek(v) > '9') {
+	if (rust_v0_peek(v) < '0' || rust_v0_peek(v) > '9') {
 		v->failed = true;
 		return id;
 	}
 	/* A leading zero is a complete number. */
-	if (!eat(v, '0'))
-		while (peek(v) >= '0' && peek(v) <= '9' && len <= v->len)
-			len = len * 10 + (size_t)(next(v) - '0');
-	eat(v, '_');
+	if (!rust_v0_eat(v, '0'))
+		while (rust_v0_peek(v) >= '0' && rust_v0_peek(v) <= '9' && len <= v->len)
+			len = len * 10 + (size_t)(rust_v0_next(v) - '0');
+	rust_v0_eat(v, '_');
 	if (len > v->len - v->pos) {
 		v->failed = true;
 		return id;
@@ -147,10 +147,10 @@ static struct ident plain_ident(struct v0 *v)
 	return id;
 }
 
-static struct ident ident(struct v0 *v)
+static struct ident v0_ident(struct v0 *v)
 {
-	uint64_t disambiguator = tagged_base62(v, 's');
-	struct ident id = plain_ident(v);
+	uint64_t disambiguator = rust_v0_tagged_base62(v, 's');
+	struct ident id = rust_v0_plain_ident(v);
 
 	id.disambiguator = disambiguator;
 	return id;
@@ -167,29 +167,29 @@ static void append_utf8(struct str *s, uint32_t c)
 	str_append_len(s, b, n);
 }
 
-static void print_ident(struct v0 *v, const struct ident *id)
+static void rust_v0_print_ident(struct v0 *v, const struct ident *id)
 {
 	uint32_t chars[PUNYCODE_MAX];
 	STR(text);
 
-	if (v->silent || stopped(v))
+	if (v->silent || rust_v0_stopped(v))
 		return;
 	size_t n = id->punycode ? punycode_decode(id->text, id->len, chars) : 0;
 	for (size_t i = 0; i < n; i++)
 		append_utf8(&text, chars[i]);
-	print_len(v, n ? str_text(&text) : id->text, n ? text.len : id->len);
+	rust_v0_print_len(v, n ? str_text(&text) : id->text, n ? text.len : id->len);
 }
 
-static void print_number(struct v0 *v, uint64_t number)
+static void rust_v0_print_number(struct v0 *v, uint64_t number)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	print(v, text);
+	rust_v0_print(v, text);
 }
 
 /* Prints a lifetime by its index: 1 is the innermost bound lifetime. */
-static void print_lifetime(struct v0 *v, uint64_t index)
+static void rust_v0_print_lifetime(struct v0 *v, uint64_t index)
 {
 	if (index > v->lifetimes) {
 		v->failed = true;
@@ -198,45 +198,45 @@ static void print_lifetime(struct v0 *v, uint64_t index)
 	uint64_t depth = v->lifetimes - index;
 	char letter = (char)('a' + depth % 26);
 
-	print(v, "'");
+	rust_v0_print(v, "'");
 	if (index == 0)
-		print(v, "_");
+		rust_v0_print(v, "_");
 	else if (depth < 26)
-		print_len(v, &letter, 1);
+		rust_v0_print_len(v, &letter, 1);
 	else {
-		print(v, "_");
-		print_number(v, depth);
+		rust_v0_print(v, "_");
+		rust_v0_print_number(v, depth);
 	}
 }
 
 /* Opens a binder, for<'a, 'b>; the caller restores v->lifetimes after it. */
-static void binder(struct v0 *v)
+static void rust_v0_binder(struct v0 *v)
 {
-	uint64_t count = tagged_base62(v, 'G');
+	uint64_t count = rust_v0_tagged_base62(v, 'G');
 
-	if (count == 0 || stopped(v))
+	if (count == 0 || rust_v0_stopped(v))
 		return;
-	print(v, "for<");
-	for (uint64_t i = 0; i < count && !stopped(v); i++) {
+	rust_v0_print(v, "for<");
+	for (uint64_t i = 0; i < count && !rust_v0_stopped(v); i++) {
 		if (++v->steps > MAX_STEPS)
 			v->failed = true;
 		if (i)
-			print(v, ", ");
+			rust_v0_print(v, ", ");
 		v->lifetimes++;
-		print_lifetime(v, 1);
+		rust_v0_print_lifetime(v, 1);
 	}
-	print(v, "> ");
+	rust_v0_print(v, "> ");
 }
 
 /* Jumps to an earlier place. A target at or after the reference would recurse forever. */
-static bool back_reference(struct v0 *v, size_t *resume)
+static bool rust_v0_back_reference(struct v0 *v, size_t *resume)
 {
 	size_t here = v->pos - 1;
-	uint64_t target = base62(v);
+	uint64_t target = rust_v0_base62(v);
 
 	if (target >= here)
 		v->failed = true;
-	if (stopped(v) || v->silent)
+	if (rust_v0_stopped(v) || v->silent)
 		return false;
 	*resume = v->pos;
 	v->pos = (size_t)target;
@@ -245,22 +245,22 @@ static bool back_reference(struct v0 *v, size_t *resume)
 
 static void generic_argument(struct v0 *v)
 {
-	if (eat(v, 'L'))
-		print_lifetime(v, base62(v));
-	else if (eat(v, 'K'))
-		constant(v);
+	if (rust_v0_eat(v, 'L'))
+		rust_v0_print_lifetime(v, rust_v0_base62(v));
+	else if (rust_v0_eat(v, 'K'))
+		rust_v0_constant(v);
 	else
-		type(v);
+		rust_v0_type(v);
 }
 
 /* Prints items up to 'E', separated by ", ". Returns their number. */
-static size_t list(struct v0 *v, void (*item)(struct v0 *v))
+static size_t rust_v0_list(struct v0 *v, void (*item)(struct v0 *v))
 {
 	size_t n = 0;
 
-	for (; !stopped(v) && !eat(v, 'E'); n++) {
+	for (; !rust_v0_stopped(v) && !rust_v0_eat(v, 'E'); n++) {
 		if (n)
-			print(v, ", ");
+			rust_v0_print(v, ", ");
 		item(v);
 	}
 	return n;
@@ -272,45 +272,45 @@ static void skip_impl_path(struct v0 *v)
 	bool silent = v->silent;
 
 	v->silent = true;
-	tagged_base62(v, 's');
-	path(v, false);
+	rust_v0_tagged_base62(v, 's');
+	rust_v0_path(v, false);
 	v->silent = silent;
 }
 
 static void nested_path(struct v0 *v, bool in_value)
 {
-	char namespace = next(v);
+	char namespace = rust_v0_next(v);
 	char letter[] = { namespace, '\0' };
 
-	path(v, in_value);
-	struct ident id = ident(v);
+	rust_v0_path(v, in_value);
+	struct ident id = v0_ident(v);
 	if (namespace >= 'a' && namespace <= 'z') {
 		if (id.len)
-			print(v, "::");
-		print_ident(v, &id);
+			rust_v0_print(v, "::");
+		rust_v0_print_ident(v, &id);
 	} else if (namespace >= 'A' && namespace <= 'Z') {
-		print(v, "::{");
-		print(v, namespace == 'C' ? "closure" : namespace == 'S' ? "shim" : letter);
+		rust_v0_print(v, "::{");
+		rust_v0_print(v, namespace == 'C' ? "closure" : namespace == 'S' ? "shim" : letter);
 		if (id.len)
-			print(v, ":");
-		print_ident(v, &id);
-		print(v, "#");
-		print_number(v, id.disambiguator);
-		print(v, "}");
+			rust_v0_print(v, ":");
+		rust_v0_print_ident(v, &id);
+		rust_v0_print(v, "#");
+		rust_v0_print_number(v, id.disambiguator);
+		rust_v0_print(v, "}");
 	} else {
 		v->failed = true;
 	}
 }
 
-static void path_of(struct v0 *v, char tag, bool in_value)
+static void rust_v0_path_of(struct v0 *v, char tag, bool in_value)
 {
 	struct ident id;
 	size_t resume;
 
 	switch (tag) {
 	case 'C':
-		id = ident(v);
-		print_ident(v, &id);
+		id = v0_ident(v);
+		rust_v0_print_ident(v, &id);
 		break;
 	case 'N':
 		nested_path(v, in_value);
@@ -320,23 +320,23 @@ static void path_of(struct v0 *v, char tag, bool in_value)
 		skip_impl_path(v);
 		/* fallthrough */
 	case 'Y':
-		print(v, "<");
-		type(v);
+		rust_v0_print(v, "<");
+		rust_v0_type(v);
 		if (tag != 'M') {
-			print(v, " as ");
-			path(v, false);
+			rust_v0_print(v, " as ");
+			rust_v0_path(v, false);
 		}
-		print(v, ">");
+		rust_v0_print(v, ">");
 		break;
 	case 'I':
-		path(v, in_value);
-		print(v, in_value ? "::<" : "<");
-		list(v, generic_argument);
-		print(v, ">");
+		rust_v0_path(v, in_value);
+		rust_v0_print(v, in_value ? "::<" : "<");
+		rust_v0_list(v, generic_argument);
+		rust_v0_print(v, ">");
 		break;
 	case 'B':
-		if (back_reference(v, &resume)) {
-			path(v, in_value);
+		if (rust_v0_back_reference(v, &resume)) {
+			rust_v0_path(v, in_value);
 			v->pos = resume;
 		}
 		break;
@@ -345,10 +345,10 @@ static void path_of(struct v0 *v, char tag, bool in_value)
 	}
 }
 
-static void path(struct v0 *v, bool in_value)
+static void rust_v0_path(struct v0 *v, bool in_value)
 {
-	if (enter(v))
-		path_of(v, next(v), in_value);
+	if (rust_v0_enter(v))
+		rust_v0_path_of(v, rust_v0_next(v), in_value);
 	v->depth--;
 }
 
@@ -370,25 +370,25 @@ static void fn_type(struct v0 *v)
 {
 	uint64_t outer = v->lifetimes;
 
-	binder(v);
-	if (eat(v, 'U'))
-		print(v, "unsafe ");
-	if (eat(v, 'K')) {
+	rust_v0_binder(v);
+	if (rust_v0_eat(v, 'U'))
+		rust_v0_print(v, "unsafe ");
+	if (rust_v0_eat(v, 'K')) {
 		struct ident abi = { .text = "C", .len = 1 };
 
-		if (!eat(v, 'C'))
-			abi = plain_ident(v);
-		print(v, "extern \"");
+		if (!rust_v0_eat(v, 'C'))
+			abi = rust_v0_plain_ident(v);
+		rust_v0_print(v, "extern \"");
 		for (size_t i = 0; i < abi.len; i++)
-			print_len(v, abi.text[i] == '_' ? "-" : abi.text + i, 1);
-		print(v, "\" ");
+			rust_v0_print_len(v, abi.text[i] == '_' ? "-" : abi.text + i, 1);
+		rust_v0_print(v, "\" ");
 	}
-	print(v, "fn(");
-	list(v, type);
-	print(v, ")");
-	if (!eat(v, 'u')) {
-		print(v, " -> ");
-		type(v);
+	rust_v0_print(v, "fn(");
+	rust_v0_list(v, rust_v0_type);
+	rust_v0_print(v, ")");
+	if (!rust_v0_eat(v, 'u')) {
+		rust_v0_print(v, " -> ");
+		rust_v0_type(v);
 	}
 	v->lifetimes = outer;
 }
@@ -402,22 +402,22 @@ static bool open_path(struct v0 *v)
 	size_t resume;
 	bool open = false;
 
-	if (!enter(v)) {
+	if (!rust_v0_enter(v)) {
 		v->depth--;
 		return false;
 	}
-	if (eat(v, 'B')) {
-		if (back_reference(v, &resume)) {
+	if (rust_v0_eat(v, 'B')) {
+		if (rust_v0_back_reference(v, &resume)) {
 			open = open_path(v);
 			v->pos = resume;
 		}
-	} else if (eat(v, 'I')) {
-		path(v, false);
-		print(v, "<");
-		list(v, generic_argument);
+	} else if (rust_v0_eat(v, 'I')) {
+		rust_v0_path(v, false);
+		rust_v0_print(v, "<");
+		rust_v0_list(v, generic_argument);
 		open = true;
 	} else {
-		path(v, false);
+		rust_v0_path(v, false);
 	}
 	v->depth--;
 	return open;
@@ -427,50 +427,50 @@ static void dyn_type(struct v0 *v)
 {
 	uint64_t outer = v->lifetimes;
 
-	print(v, "dyn ");
-	binder(v);
-	for (size_t i = 0; !stopped(v) && !eat(v, 'E'); i++) {
+	rust_v0_print(v, "dyn ");
+	rust_v0_binder(v);
+	for (size_t i = 0; !rust_v0_stopped(v) && !rust_v0_eat(v, 'E'); i++) {
 		if (i)
-			print(v, " + ");
+			rust_v0_print(v, " + ");
 		bool open = open_path(v);
-		while (!stopped(v) && eat(v, 'p')) {
-			struct ident name = plain_ident(v);
+		while (!rust_v0_stopped(v) && rust_v0_eat(v, 'p')) {
+			struct ident name = rust_v0_plain_ident(v);
 
-			print(v, open ? ", " : "<");
+			rust_v0_print(v, open ? ", " : "<");
 			open = true;
-			print_ident(v, &name);
-			print(v, " = ");
-			type(v);
+			rust_v0_print_ident(v, &name);
+			rust_v0_print(v, " = ");
+			rust_v0_type(v);
 		}
 		if (open)
-			print(v, ">");
+			rust_v0_print(v, ">");
 	}
 	v->lifetimes = outer;
-	if (!eat(v, 'L'))
+	if (!rust_v0_eat(v, 'L'))
 		v->failed = true;
-	uint64_t index = base62(v);
+	uint64_t index = rust_v0_base62(v);
 	if (index) {
-		print(v, " + ");
-		print_lifetime(v, index);
+		rust_v0_print(v, " + ");
+		rust_v0_print_lifetime(v, index);
 	}
 }
 
 static void reference_type(struct v0 *v, bool mutable)
 {
-	print(v, "&");
-	if (eat(v, 'L')) {
-		uint64_t index = base62(v);
+	rust_v0_print(v, "&");
+	if (rust_v0_eat(v, 'L')) {
+		uint64_t index = rust_v0_base62(v);
 
 		if (index) {
-			print_lifetime(v, index);
-			print(v, " ");
+			rust_v0_print_lifetime(v, index);
+			rust_v0_print(v, " ");
 		}
 	}
-	print(v, mutable ? "mut " : "");
-	type(v);
+	rust_v0_print(v, mutable ? "mut " : "");
+	rust_v0_type(v);
 }
 
-static void type_of(struct v0 *v, char tag)
+static void rust_v0_type_of(struct v0 *v, char tag)
 {
 	size_t resume;
 
@@ -481,24 +481,24 @@ static void type_of(struct v0 *v, char tag)
 		break;
 	case 'P':
 	case 'O':
-		print(v, tag == 'P' ? "*const " : "*mut ");
-		type(v);
+		rust_v0_print(v, tag == 'P' ? "*const " : "*mut ");
+		rust_v0_type(v);
 		break;
 	case 'A':
 	case 'S':
-		print(v, "[");
-		type(v);
+		rust_v0_print(v, "[");
+		rust_v0_type(v);
 		if (tag == 'A') {
-			print(v, "; ");
-			constant(v);
+			rust_v0_print(v, "; ");
+			rust_v0_constant(v);
 		}
-		print(v, "]");
+		rust_v0_print(v, "]");
 		break;
 	case 'T':
-		print(v, "(");
-		if (list(v, type) == 1)
-			print(v, ",");
-		print(v, ")");
+		rust_v0_print(v, "(");
+		if (rust_v0_list(v, rust_v0_type) == 1)
+			rust_v0_print(v, ",");
+		rust_v0_print(v, ")");
 		break;
 	case 'F':
 		fn_type(v);
@@ -507,26 +507,26 @@ static void type_of(struct v0 *v, char tag)
 		dyn_type(v);
 		break;
 	case 'B':
-		if (back_reference(v, &resume)) {
-			type(v);
+		if (rust_v0_back_reference(v, &resume)) {
+			rust_v0_type(v);
 			v->pos = resume;
 		}
 		break;
 	default:
-		path_of(v, tag, false);
+		rust_v0_path_of(v, tag, false);
 	}
 }
 
-static void type(struct v0 *v)
+static void rust_v0_type(struct v0 *v)
 {
-	if (enter(v)) {
-		char tag = next(v);
+	if (rust_v0_enter(v)) {
+		char tag = rust_v0_next(v);
 		const char *name = basic_type(tag);
 
 		if (name)
-			print(v, name);
+			rust_v0_print(v, name);
 		else
-			type_of(v, tag);
+			rust_v0_type_of(v, tag);
 	}
 	v->depth--;
 }
@@ -541,9 +541,9 @@ static void print_char(struct v0 *v, uint32_t c)
 		str_printf(&text, "\\u{%x}", c);
 	else
 		append_utf8(&text, c);
-	print(v, "'");
-	print_len(v, str_text(&text), text.len);
-	print(v, "'");
+	rust_v0_print(v, "'");
+	rust_v0_print_len(v, str_text(&text), text.len);
+	rust_v0_print(v, "'");
 }
 
 /* Prints the value of a constant: hexadecimal digits up to '_'. */
@@ -553,45 +553,45 @@ static void constant_value(struct v0 *v, char tag)
 	uint64_t value = 0;
 	size_t n = 0;
 
-	for (; !stopped(v) && !eat(v, '_'); n++) {
-		char c = next(v);
+	for (; !rust_v0_stopped(v) && !rust_v0_eat(v, '_'); n++) {
+		char c = rust_v0_next(v);
 
 		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
 			v->failed = true;
 		value = value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
 	if (tag == 'b' && value < 2) {
-		print(v, value ? "true" : "false");
+		rust_v0_print(v, value ? "true" : "false");
 	} else if (tag == 'c') {
 		if (value > 0x10ffff)
 			v->failed = true;
 		else
 			print_char(v, (uint32_t)value);
 	} else if (n > 16) {
-		print(v, "0x");
-		print_len(v, digits, n);
+		rust_v0_print(v, "0x");
+		rust_v0_print_len(v, digits, n);
 	} else {
-		print_number(v, value);
+		rust_v0_print_number(v, value);
 	}
 }
 
-static void constant(struct v0 *v)
+static void rust_v0_constant(struct v0 *v)
 {
 	size_t resume;
 
-	if (enter(v)) {
-		char tag = next(v);
+	if (rust_v0_enter(v)) {
+		char tag = rust_v0_next(v);
 
 		if (tag == 'B') {
-			if (back_reference(v, &resume)) {
-				constant(v);
+			if (rust_v0_back_reference(v, &resume)) {
+				rust_v0_constant(v);
 				v->pos = resume;
 			}
 		} else if (tag == 'p') {
-			print(v, "_");
+			rust_v0_print(v, "_");
 		} else if (tag != '\0' && strchr("hjmotyailnsxbc", tag)) {
-			if (eat(v, 'n'))
-				print(v, "-");
+			if (rust_v0_eat(v, 'n'))
+				rust_v0_print(v, "-");
 			constant_value(v, tag);
 		} else {
 			v->failed = true;
@@ -609,11 +609,11 @@ bool rust_v0_demangle(struct str *out, const char *symbol)
 	struct v0 v = { .sym = symbol + 2, .out = out, .out_start = before };
 	/* No identifier contains '.' or '$': what follows is the suffix of a tool. */
 	v.len = strcspn(v.sym, ".$");
-	path(&v, true);
+	rust_v0_path(&v, true);
 	/* The crate that instantiated a generic is not printed. */
-	if (!stopped(&v) && peek(&v) >= 'A' && peek(&v) <= 'Z') {
+	if (!rust_v0_stopped(&v) && rust_v0_peek(&v) >= 'A' && rust_v0_peek(&v) <= 'Z') {
 		v.silent = true;
-		path(&v, false);
+		rust_v0_path(&v, false);
 	}
 	if (v.failed || (!v.full && v.pos != v.len)) {
 		str_truncate(out, before);

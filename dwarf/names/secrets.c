@@ -57,7 +57,7 @@ void secrets_free(struct secrets *s)
 	vec_free(&s->words);
 }
 
-static bool is_listed(const struct secrets *s, const char *word, size_t len)
+static bool secrets_is_listed(const struct secrets *s, const char *word, size_t len)
 {
 	for (size_t i = 0; i < s->words.n; i++) {
 		const char *listed = s->words.data[i];
@@ -94,7 +94,7 @@ bool secrets_has(const struct secrets *s, const char *name, size_t len)
 		}
 		for (i++; i < len && is_word_letter(name[i]) && !begins_word(name, len, i);)
 			i++;
-		if (is_listed(s, name + start, i - start))
+		if (secrets_is_listed(s, name + start, i - start))
 			return true;
 	}
 	return false;

@@ -9,7 +9,7 @@
  * Directories of packages that are not developed in place. The marker is followed by components
  * that do not identify the package, then by the package's own.
  */
-static const struct place {
+static const struct source_place_data {
 	const char *marker;
 	unsigned skip; /* components after the marker to skip */
 	unsigned name; /* components of the package's directory; 0: none, files only */
@@ -46,8 +46,8 @@ static const char *behind(const char *p, unsigned n)
 /*
  * Finds the package of a path: [*name, *end) is the name of its directory. False if there is none.
  */
-static bool find_package(const char *path, const struct place **place, const char **name,
-                         const char **end)
+static bool source_find_package(const char *path, const struct source_place_data **place,
+                                const char **name, const char **end)
 {
 	const char *first = NULL;
 
@@ -84,10 +84,10 @@ static void append_checkout(struct str *s, const char *name, const char *end)
 
 static void append_package(struct str *s, const char *path)
 {
-	const struct place *place;
+	const struct source_place_data *place;
 	const char *name, *end;
 
-	if (!find_package(path, &place, &name, &end))
+	if (!source_find_package(path, &place, &name, &end))
 		return;
 	if (place->name == 2)
 		append_checkout(s, name, end);
@@ -98,31 +98,31 @@ static void append_package(struct str *s, const char *path)
 
 const char *source_package(struct arena *a, const char *path)
 {
-	const struct place *place;
+	const struct source_place_data *place;
 	const char *name, *end;
 	const char *whole = arena_printf(a, "%s/", path);
 
-	if (!find_package(whole, &place, &name, &end))
+	if (!source_find_package(whole, &place, &name, &end))
 		return NULL;
 	return arena_strndup(a, whole, (size_t)(end - whole - 1));
 }
 
 /* Is path in the package itself, and not in another package below it? */
-static bool is_in(const char *path, const char *package)
+static bool source_is_in(const char *path, const char *package)
 {
 	size_t len = strlen(package);
-	const struct place *place;
+	const struct source_place_data *place;
 	const char *name, *end;
 
 	return strncmp(path, package, len) == 0 && path[len] == '/' &&
-	       !find_package(path + len, &place, &name, &end);
+	       !source_find_package(path + len, &place, &name, &end);
 }
 
 /*
  * The display path of any other file: from the directory that contains its `src`, which has the
  * name of its crate. Without `src`: the last two components after "...".
  */
-static const char *last_components(struct arena *a, const char *file)
+static const char *source_last_components(struct arena *a, const char *file)
 {
 	const char *library = strstr(file, "/library/"), *src = NULL;
 	unsigned slashes = 0;
@@ -144,7 +144,7 @@ static const char *last_components(struct arena *a, const char *file)
 /* ---- crates that are developed in place ---- */
 
 /* The path from a directory on; NULL: it is not below it. */
-static const char *path_below(const char *path, const char *dir, size_t dir_len)
+static const char *source_path_below(const char *path, const char *dir, size_t dir_len)
 {
 	return dir_len && strncmp(path, dir, dir_len) == 0 && path[dir_len] == '/'
 	               ? path + dir_len + 1
@@ -179,7 +179,7 @@ static bool is_taken(const struct source_dirs *dirs, const char *name, const str
 static const char *name_dir(const struct source_dirs *dirs, const char *root,
                             const struct source_dir *dir)
 {
-	const char *name = root ? path_below(dir->path, root, strlen(root)) : NULL;
+	const char *name = root ? source_path_below(dir->path, root, strlen(root)) : NULL;
 	const char *longer;
 
 	if (name || (root && strcmp(root, dir->path) == 0))
@@ -234,7 +234,7 @@ static const struct source_dir *dir_of(const struct source_dirs *dirs, const cha
 	for (size_t i = 0; dirs && i < dirs->n; i++) {
 		size_t len = strlen(dirs->list[i].path);
 
-		if (len <= longest || !path_below(path, dirs->list[i].path, len))
+		if (len <= longest || !source_path_below(path, dirs->list[i].path, len))
 			continue;
 		longest = len;
 		ret = &dirs->list[i];
@@ -261,15 +261,15 @@ static struct source name_path(struct arena *a, const char *path, const char *co
 	append_package(&package, path);
 	if (package.len)
 		return (struct source){ .text = str_clean(a, package.data, package.len),
-			                .library = !own || !is_in(path, own) };
+			                .library = !own || !source_is_in(path, own) };
 	if ((dir = dir_of(dirs, path)))
 		return in_dir(a, dir, path);
-	const char *inside = path_below(path, comp_dir, dir_len);
+	const char *inside = source_path_below(path, comp_dir, dir_len);
 	const char *below = inside ? inside : path;
 	const char *clean = str_clean(a, below, strlen(below));
 	if (inside || path[0] != '/')
 		return (struct source){ .text = clean };
-	const char *text = last_components(a, clean);
+	const char *text = source_last_components(a, clean);
 
 	return (struct source){ .text = text, .library = strcmp(text, clean) != 0 };
 }

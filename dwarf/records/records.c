@@ -31,7 +31,7 @@ void records_free(struct records *f)
 	free(f);
 }
 
-static uint64_t key_of(uint64_t key, const char *text)
+static uint64_t records_key_of(uint64_t key, const char *text)
 {
 	return text ? map_key_on(key, text, strlen(text)) : key;
 }
@@ -96,7 +96,7 @@ static bool matches(struct record *record, uint64_t key, const char *text)
 bool record_find(const struct records *f, enum record_kind kind, uint64_t key, const char *text,
                  struct record *ret)
 {
-	uint64_t hash = f ? key_of(key, text) : 0;
+	uint64_t hash = f ? records_key_of(key, text) : 0;
 	const struct fresh *fresh = hash ? map_get(&f->fresh[kind], hash) : NULL;
 
 	if (hash == 0)
@@ -155,7 +155,7 @@ void record_add_text(struct record_writer *d, const char *text)
 void record_begin(struct record_writer *d, struct records *f, enum record_kind kind, uint64_t key,
                   const char *text)
 {
-	*d = (struct record_writer){ .of = f, .kind = kind, .key = key_of(key, text) };
+	*d = (struct record_writer){ .of = f, .kind = kind, .key = records_key_of(key, text) };
 	if (records_are_paused(f))
 		d->of = NULL;
 	if (!text)

@@ -25,8 +25,8 @@
 #include "dwarf/scan/reader.h"
 
 /*
- * These values are written into files: append only. Increment RECORDS_FORMAT when a record changes,
- * or when results that were stored turn out to be wrong.
+ * Kinds of records. The values are written into files: append only. Increment RECORDS_FORMAT when a
+ * record changes, or when results that were stored turn out to be wrong.
  */
 enum record_kind {
 	/* 1 -> tier, its reason, rustc version, own package, whether panics unwind, own
@@ -39,7 +39,7 @@ enum record_kind {
 	RECORD_FUNCTION, /* DIE -> name, linkage name, range */
 	RECORD_PC,       /* link-time address -> DIE of the function that covers it, 0 none */
 	RECORD_PARAM,    /* name, DIE of a function -> DIE of its template parameter, 0 none */
-	RECORD_VARIABLE, /* the same of a variable */
+	RECORD_VARIABLE, /* name, DIE of a function -> DIE of its variable's type, 0 none */
 	RECORD_ARGUMENT, /* DIE of a function -> DIE of its first parameter's type, 0 none */
 	RECORD_TLS,      /* path -> thread-locals */
 	RECORD_STATIC,   /* qualified name -> type and address; also a size -> 0 and address */
@@ -62,12 +62,12 @@ enum record_kind {
 	RECORD_DECLARED, /* name of a variable, coroutine and state -> file, line, its offset */
 	RECORD_PLACE,    /* DIE of a variable -> file, directory of its unit, line */
 	RECORD_GENERICS, /* DIE of a type -> its template parameters */
-	RECORD_HELD,     /* nth state of a coroutine -> its variables: see unpolled_plan() */
+	RECORD_HELD,     /* nth state of a coroutine -> its variables: see held_futures_plan() */
 	RECORD_CONTEXT,  /* DIE of a function -> whether it has a task's Context */
 	/*
 	 * 1 -> name of a function: see enumerated_executor(); 2 -> see enumerated_has_probes(); an
 	 * address with the highest bit -> a number: see enumerated_argument(). In the file of
-	 * surveys: a file -> the executors in it, see survey_cache.h.
+	 * surveys: a file -> the executors in it, see executor_detect_cache.h.
 	 */
 	RECORD_EXECUTOR,
 	RECORD_KINDS,
@@ -101,6 +101,12 @@ struct records_identity {
 #define OWN_DROP "core::ops::drop::Drop::drop"
 /* A path that stands for the types of coroutines: the instances are their qualified names. */
 #define COROUTINE_TYPES "{coroutine}"
+/*
+ * A path with one instance, of the same name, where no function of the crate shares its code with
+ * another one: the crate was built with opt-level 0, and the linker folded no functions. None where
+ * that is unknown.
+ */
+#define UNMERGED_CODE "{unmerged}"
 
 struct records;
 

@@ -57,11 +57,11 @@ static const struct {
 
 /* ---- a walk over a record ---- */
 
-struct walk {
+struct records_copy_walk {
 	struct record from;
-	void (*number)(struct walk *w, uint64_t number);
-	void (*text)(struct walk *w, const char *text);
-	void (*die)(struct walk *w, uint64_t die);
+	void (*number)(struct records_copy_walk *w, uint64_t number);
+	void (*text)(struct records_copy_walk *w, const char *text);
+	void (*die)(struct records_copy_walk *w, uint64_t die);
 	void *arg;
 };
 
@@ -79,7 +79,7 @@ static const char *closing(const char *open)
 	return open + strlen(open);
 }
 
-static void walk(struct walk *w, const char *content, const char *end)
+static void records_copy_walk(struct records_copy_walk *w, const char *content, const char *end)
 {
 	for (const char *p = content; p < end; p++) {
 		const char *close;
@@ -100,28 +100,28 @@ static void walk(struct walk *w, const char *content, const char *end)
 			close = closing(p + 1);
 			w->number(w, n);
 			while (n--)
-				walk(w, p + 2, close);
+				records_copy_walk(w, p + 2, close);
 			p = close;
 		}
 	}
 }
 
-static void walk_content(struct walk *w, enum record_kind kind)
+static void walk_content(struct records_copy_walk *w, enum record_kind kind)
 {
 	const char *content = forms[kind].content;
 
-	walk(w, content, content + strlen(content));
+	records_copy_walk(w, content, content + strlen(content));
 }
 
 /* ---- find equal types ---- */
 
-struct node {
+struct records_copy_node {
 	uint64_t die, hash, next;
 };
 
 struct merger {
 	const struct records *from;
-	VEC(struct node) nodes;
+	VEC(struct records_copy_node) nodes;
 	struct map index; /* DIE -> index + 1 in nodes */
 	struct map ids;   /* DIE -> number in the new records */
 	struct map names; /* hashes of the names of types */
@@ -129,7 +129,7 @@ struct merger {
 	struct records *to;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t records_copy_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 31;
@@ -140,18 +140,18 @@ struct hasher {
 	uint64_t hash;
 };
 
-static void hash_number(struct walk *w, uint64_t number)
+static void hash_number(struct records_copy_walk *w, uint64_t number)
 {
 	struct hasher *h = w->arg;
 
-	h->hash = mix(h->hash, number + 1);
+	h->hash = records_copy_mix(h->hash, number + 1);
 }
 
-static void hash_text(struct walk *w, const char *text)
+static void hash_text(struct records_copy_walk *w, const char *text)
 {
 	struct hasher *h = w->arg;
 
-	h->hash = mix(h->hash, 2);
+	h->hash = records_copy_mix(h->hash, 2);
 	for (; text && *text; text++)
 		h->hash = (h->hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 }
@@ -160,12 +160,12 @@ static void hash_text(struct walk *w, const char *text)
  * Hashes a referenced type by its current hash. A DIE that is no known type is hashed by its
  * offset.
  */
-static void hash_die(struct walk *w, uint64_t die)
+static void hash_die(struct records_copy_walk *w, uint64_t die)
 {
 	struct hasher *h = w->arg;
 	uintptr_t at = die ? (uintptr_t)map_get(&h->m->index, die) : 0;
 
-	h->hash = mix(h->hash, at ? h->m->nodes.data[at - 1].hash : die);
+	h->hash = records_copy_mix(h->hash, at ? h->m->nodes.data[at - 1].hash : die);
 }
 
 static uint64_t hash_of(struct merger *m, uint64_t die)
@@ -173,10 +173,12 @@ static uint64_t hash_of(struct merger *m, uint64_t die)
 	static const enum record_kind kinds[] = { RECORD_TYPE, RECORD_DETAILS, RECORD_POLL,
 		                                  RECORD_GENERICS };
 	struct hasher h = { m, 1 };
-	struct walk w = { .number = hash_number, .text = hash_text, .die = hash_die, .arg = &h };
+	struct records_copy_walk w = {
+		.number = hash_number, .text = hash_text, .die = hash_die, .arg = &h
+	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		h.hash = mix(h.hash, i);
+		h.hash = records_copy_mix(h.hash, i);
 		if (record_find(m->from, kinds[i], die, NULL, &w.from))
 			walk_content(&w, kinds[i]);
 	}
@@ -217,7 +219,7 @@ static void refine(struct merger *m)
 
 static int by_die(const void *a, const void *b)
 {
-	const struct node *x = a, *y = b;
+	const struct records_copy_node *x = a, *y = b;
 
 	return x->die < y->die ? -1 : x->die > y->die;
 }
@@ -228,7 +230,8 @@ static void find_nodes(struct merger *m)
 
 	for (size_t i = 0; i < types->capacity; i++) {
 		if (types->slots[i].key)
-			*vec_push(&m->nodes) = (struct node){ .die = types->slots[i].key };
+			*vec_push(&m->nodes) =
+				(struct records_copy_node){ .die = types->slots[i].key };
 	}
 	if (m->nodes.n)
 		qsort(m->nodes.data, m->nodes.n, sizeof(*m->nodes.data), by_die);
@@ -242,7 +245,7 @@ static void number_types(struct merger *m)
 	struct map first = { 0 };
 
 	for (size_t i = 0; i < m->nodes.n; i++) {
-		struct node *node = &m->nodes.data[i];
+		struct records_copy_node *node = &m->nodes.data[i];
 		uintptr_t id = (uintptr_t)map_get(&first, node->hash);
 
 		if (!id) {
@@ -254,7 +257,7 @@ static void number_types(struct merger *m)
 	map_free(&first);
 }
 
-static uint64_t id_of(struct merger *m, uint64_t die)
+static uint64_t records_copy_id_of(struct merger *m, uint64_t die)
 {
 	if (die == 0)
 		return 0;
@@ -270,34 +273,36 @@ struct copier {
 	struct record_writer writer;
 };
 
-static void copy_number(struct walk *w, uint64_t number)
+static void copy_number(struct records_copy_walk *w, uint64_t number)
 {
 	record_add_number(&((struct copier *)w->arg)->writer, number);
 }
 
-static void copy_text(struct walk *w, const char *text)
+static void copy_text(struct records_copy_walk *w, const char *text)
 {
 	record_add_text(&((struct copier *)w->arg)->writer, text);
 }
 
-static void copy_die(struct walk *w, uint64_t die)
+static void copy_die(struct records_copy_walk *w, uint64_t die)
 {
 	struct copier *c = w->arg;
 
-	record_add_number(&c->writer, id_of(c->m, die));
+	record_add_number(&c->writer, records_copy_id_of(c->m, die));
 }
 
-static bool is_drop(const char *path)
+static bool records_copy_is_drop(const char *path)
 {
 	return strcmp(path, DROP_GLUE) == 0 || strcmp(path, OWN_DROP) == 0;
 }
 
-/* What drops a value is kept only if it drops a known type. */
+/*
+ * Whether an instance is kept: that of a function that drops a value only if it drops a known type.
+ */
 static bool is_of_use(const struct merger *m, const char *path, const char *name)
 {
 	SCRATCH(tmp);
 
-	if (!is_drop(path))
+	if (!records_copy_is_drop(path))
 		return true;
 	const char *type = qualified_first_generic(&tmp, name);
 	return type && map_has(&m->names, map_key_of_text(type));
@@ -347,7 +352,7 @@ static void copy_instances(struct merger *m, const char *path, uint64_t home, st
 	struct record before;
 
 	read_instances(m, path, from, &found);
-	if (home && !is_drop(path))
+	if (home && !records_copy_is_drop(path))
 		write_instances(m, path, home, &found);
 	if (record_find(m->to, RECORD_INSTANCES, 0, path, &before))
 		read_instances(m, path, before, &found);
@@ -359,7 +364,7 @@ static void copy_record(enum record_kind kind, uint64_t key, struct record from,
 {
 	struct merger *m = arg;
 	struct copier c = { .m = m };
-	struct walk w = {
+	struct records_copy_walk w = {
 		.from = from, .number = copy_number, .text = copy_text, .die = copy_die, .arg = &c
 	};
 	const char *text = NULL;
@@ -375,19 +380,22 @@ static void copy_record(enum record_kind kind, uint64_t key, struct record from,
 			return;
 	}
 	if (forms[kind].key == KEY_DIE || forms[kind].key == KEY_TEXT_DIE)
-		key = id_of(m, key);
+		key = records_copy_id_of(m, key);
 	else if (forms[kind].key == KEY_TEXT_NTH)
-		key = record_nth_key(id_of(m, record_nth_die(key)), record_nth_number(key));
+		key = record_nth_key(records_copy_id_of(m, record_nth_die(key)),
+		                     record_nth_number(key));
 	else if (kind == RECORD_HAS_POLL)
 		key = 0;
 	struct record answer = w.from;
 	if (kind == RECORD_HAS_POLL && !(record_number(&answer) & POLLED_BITS))
 		return; /* absence from the file already means no */
+	if (kind == RECORD_INSTANCES && strcmp(text, UNMERGED_CODE) == 0)
+		return; /* true of one crate, which a type of a layout file does not have */
 	if (kind == RECORD_INSTANCES) {
 		copy_instances(m, text, key, w.from);
 		return;
 	}
-	/* One record is enough for equal types. */
+	/* A single record is enough for equal types. */
 	if (record_find(m->to, kind, key, text, &known))
 		return;
 	record_begin(&c.writer, m->to, kind, key, text);
@@ -453,7 +461,7 @@ static void name_types(struct merger *m)
 		if (!wanted || record_find(m->to, RECORD_NAME, 0, name, &record))
 			continue;
 		record_begin(&d, m->to, RECORD_NAME, 0, name);
-		record_add_number(&d, id_of(m, m->nodes.data[i].die));
+		record_add_number(&d, records_copy_id_of(m, m->nodes.data[i].die));
 		record_end(&d);
 	}
 }

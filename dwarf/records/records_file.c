@@ -112,19 +112,19 @@ void records_sign(void *data, size_t size)
 static struct error *check_header(const struct header *h, const uint8_t *data, size_t size)
 {
 	if (size < sizeof(*h) || memcmp(h->magic, magic, sizeof(magic)) != 0)
-		return error_new(ERR_CORRUPT, "it is no file of facts");
+		return error_new(ERR_CORRUPT, "it is not a cache file");
 	if (h->format != RECORDS_FORMAT || h->kinds != RECORD_KINDS ||
 	    memcmp(h->version, version, sizeof(version)) != 0)
 		return error_new(ERR_UNSUPPORTED, "another version of asyncdbg wrote it");
 	if (h->size != size || h->checksum != header_checksum(data, size))
-		return error_new(ERR_CORRUPT, "it is torn: its checksum is wrong");
+		return error_new(ERR_CORRUPT, "its checksum is wrong");
 	if (h->build_id_len > sizeof(h->build_id))
 		return error_new(ERR_CORRUPT, "its build-id is too long");
 	return NULL;
 }
 
 /* Takes the next len bytes; false when there are not as many. */
-static bool take(struct section *left, uint64_t len, struct section *ret)
+static bool records_file_take(struct section *left, uint64_t len, struct section *ret)
 {
 	if (len > left->size)
 		return false;
@@ -134,14 +134,14 @@ static bool take(struct section *left, uint64_t len, struct section *ret)
 	return true;
 }
 
-struct row {
+struct records_file_row {
 	uint64_t key;
 	uint32_t at, size;
 };
 
-static struct row row_at(struct section index, size_t i)
+static struct records_file_row records_file_row_at(struct section index, size_t i)
 {
-	struct row row;
+	struct records_file_row row;
 
 	memcpy(&row, index.data + i * INDEX_ROW, INDEX_ROW);
 	return row;
@@ -154,7 +154,7 @@ static bool rows_fit(const struct records_file *file)
 
 	for (size_t kind = 0; kind < RECORD_KINDS; kind++) {
 		for (size_t i = 0; i < file->index[kind].size / INDEX_ROW; i++)
-			total += row_at(file->index[kind], i).size;
+			total += records_file_row_at(file->index[kind], i).size;
 	}
 	return total <= file->records.size;
 }
@@ -166,22 +166,23 @@ static struct error *find_parts(struct records_file *file, const struct header *
 
 	for (size_t i = 0; fits && i < RECORD_KINDS; i++)
 		fits = h->rows[i] <= left.size / INDEX_ROW &&
-		       take(&left, h->rows[i] * INDEX_ROW, &file->index[i]);
-	fits = fits && take(&left, h->ntexts, &file->texts) &&
-	       take(&left, h->nrecords, &file->records) && left.size == 0;
+		       records_file_take(&left, h->rows[i] * INDEX_ROW, &file->index[i]);
+	fits = fits && records_file_take(&left, h->ntexts, &file->texts) &&
+	       records_file_take(&left, h->nrecords, &file->records) && left.size == 0;
 	if (!fits || !rows_fit(file) ||
 	    (file->texts.size && file->texts.data[file->texts.size - 1] != 0))
 		return error_new(ERR_CORRUPT, "its parts do not fit");
 	return NULL;
 }
 
-static struct error *check_identity(const struct header *h, const struct records_identity *expected)
+static struct error *records_file_check_identity(const struct header *h,
+                                                 const struct records_identity *expected)
 {
 	if (h->build_id_len != expected->build_id_len ||
 	    memcmp(h->build_id, expected->build_id, h->build_id_len) != 0)
-		return error_new(ERR_CORRUPT, "it is of a program with another build-id");
+		return error_new(ERR_CORRUPT, "it belongs to a program with another build-id");
 	if (h->fingerprint != expected->fingerprint)
-		return error_new(ERR_CORRUPT, "it is of a program with other sections");
+		return error_new(ERR_CORRUPT, "it belongs to a program with other sections");
 	return NULL;
 }
 
@@ -197,10 +198,10 @@ struct error *records_load(struct records *f, void *data, size_t size,
 	if (!err)
 		err = find_parts(&file, &h, size);
 	if (!err && expected)
-		err = check_identity(&h, expected);
+		err = records_file_check_identity(&h, expected);
 	if (err || f->file.data || f->texts.n) {
 		free(data);
-		return err ? err : error_new(ERR_STATE, "facts are loaded already");
+		return err ? err : error_new(ERR_STATE, "records are already loaded");
 	}
 	memcpy(file.identity.build_id, h.build_id, h.build_id_len);
 	file.identity.build_id_len = h.build_id_len;
@@ -232,9 +233,9 @@ bool records_file_find(const struct records_file *file, enum record_kind kind, u
 	for (size_t half; (half = n / 2) > 0; n -= half) {
 		read_ahead(index.data, (first + half / 2) * INDEX_ROW);
 		read_ahead(index.data, (first + half + half / 2) * INDEX_ROW);
-		first += half * (row_at(index, first + half).key <= key);
+		first += half * (records_file_row_at(index, first + half).key <= key);
 	}
-	struct row row = row_at(index, first);
+	struct records_file_row row = records_file_row_at(index, first);
 	if (row.key > key || (!below && row.key != key))
 		return false;
 	if (found)
@@ -245,16 +246,16 @@ bool records_file_find(const struct records_file *file, enum record_kind kind, u
 
 /* ---- writing ---- */
 
-struct source {
-	struct row row;
+struct records_file_source {
+	struct records_file_row row;
 	const uint8_t *bytes;
 };
 
-typedef VEC(struct source) source_vec;
+typedef VEC(struct records_file_source) source_vec;
 
 static int by_key(const void *a, const void *b)
 {
-	const struct source *x = a, *y = b;
+	const struct records_file_source *x = a, *y = b;
 
 	return x->row.key < y->row.key ? -1 : x->row.key > y->row.key;
 }
@@ -264,52 +265,53 @@ static int by_key(const void *a, const void *b)
  * not replaced.
  */
 static void each_source(const struct records *f, size_t kind,
-                        void (*visit)(const struct source *source, void *arg), void *arg)
+                        void (*visit)(const struct records_file_source *source, void *arg),
+                        void *arg)
 {
 	const struct map *fresh = &f->fresh[kind];
 	struct section index = f->file.index[kind];
 
 	for (size_t i = 0; i < index.size / INDEX_ROW; i++) {
-		struct row row = row_at(index, i);
+		struct records_file_row row = records_file_row_at(index, i);
 		struct reader r = reader_at(f->file.records, row.at, (uint64_t)row.at + row.size);
 
 		if (!r.bad && !map_has(fresh, row.key))
-			visit(&(struct source){ row, r.p }, arg);
+			visit(&(struct records_file_source){ row, r.p }, arg);
 	}
 	for (size_t i = 0; i < fresh->capacity; i++) {
 		const struct fresh *own = fresh->slots[i].value;
 
 		if (!own)
 			continue;
-		struct row row = { fresh->slots[i].key, 0, (uint32_t)own->size };
-		visit(&(struct source){ row, own->bytes }, arg);
+		struct records_file_row row = { fresh->slots[i].key, 0, (uint32_t)own->size };
+		visit(&(struct records_file_source){ row, own->bytes }, arg);
 	}
 }
 
-struct extent {
+struct records_file_extent {
 	size_t rows, bytes;
 };
 
-static void measure(const struct source *source, void *arg)
+static void measure(const struct records_file_source *source, void *arg)
 {
-	struct extent *e = arg;
+	struct records_file_extent *e = arg;
 
 	e->rows++;
 	e->bytes += source->row.size;
 }
 
-static void gather(const struct source *source, void *arg)
+static void gather(const struct records_file_source *source, void *arg)
 {
 	*vec_push((source_vec *)arg) = *source;
 }
 
 /* Write positions of the sections. */
-struct output {
+struct records_file_output {
 	uint8_t *row, *records;
 	size_t nrecords; /* bytes written so far */
 };
 
-static void write_kind(const struct records *f, size_t kind, struct output *out)
+static void write_kind(const struct records *f, size_t kind, struct records_file_output *out)
 {
 	source_vec sources = { 0 };
 
@@ -317,7 +319,7 @@ static void write_kind(const struct records *f, size_t kind, struct output *out)
 	if (sources.n)
 		qsort(sources.data, sources.n, sizeof(*sources.data), by_key);
 	for (size_t i = 0; i < sources.n; i++) {
-		struct source *s = &sources.data[i];
+		struct records_file_source *s = &sources.data[i];
 
 		s->row.at = (uint32_t)out->nrecords;
 		memcpy(out->row, &s->row, INDEX_ROW);
@@ -340,7 +342,7 @@ void *records_save(const struct records *f, const struct records_identity *ident
                    size_t *size)
 {
 	struct header h = { .whole = whole };
-	struct extent all = { 0 };
+	struct records_file_extent all = { 0 };
 
 	memcpy(h.build_id, identity->build_id, identity->build_id_len);
 	h.build_id_len = (uint32_t)identity->build_id_len;
@@ -353,10 +355,10 @@ void *records_save(const struct records *f, const struct records_identity *ident
 	}
 	h.ntexts = f->file.texts.size + f->texts_size;
 	h.nrecords = all.bytes;
-	/* Allocated once, in its final size: it is the largest allocation of all. */
+	/* The output is allocated once, in its final size: it is the largest allocation of all. */
 	*size = sizeof(h) + all.rows * INDEX_ROW + h.ntexts + all.bytes;
 	uint8_t *data = malloc(*size), *texts = data + sizeof(h) + all.rows * INDEX_ROW;
-	struct output out = { .row = data + sizeof(h), .records = texts + h.ntexts };
+	struct records_file_output out = { .row = data + sizeof(h), .records = texts + h.ntexts };
 
 	if (!data)
 		out_of_memory();

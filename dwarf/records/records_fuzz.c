@@ -93,7 +93,7 @@ static void learn(const char *path, void **data, size_t *size)
 		struct unit *u = &f.dm->units[i];
 
 		debuginfo_scan(f.dm, u);
-		for (size_t j = 0; j < u->nscopes; j++) {
+		for (size_t j = 0; j < u->found.nscopes; j++) {
 			struct scope s = scan_scope(&f.dm->sections, u, (uint32_t)j);
 
 			if (s.tag == DW_TAG_structure_type || s.tag == DW_TAG_enumeration_type ||

@@ -6,7 +6,7 @@
 
 enum { MAX_ABBREVS = 1 << 16, MAX_ATTRIBUTES = 256, NBYTES = 1 << 8 };
 
-struct builder {
+struct abbrev_builder {
 	const struct unit *u;
 	VEC(struct abbrev) abbrevs;
 	VEC(struct op) ops;
@@ -29,7 +29,8 @@ static bool tag_wanted(unsigned tag)
 	}
 }
 
-static void add_op(struct builder *b, const struct abbrev *ab, enum op_kind kind, uint32_t n)
+static void abbrev_add_op(struct abbrev_builder *b, const struct abbrev *ab, enum op_kind kind,
+                          uint32_t n)
 {
 	struct op *last = b->ops.n > ab->ops ? &b->ops.data[b->ops.n - 1] : NULL;
 
@@ -42,19 +43,21 @@ static void add_op(struct builder *b, const struct abbrev *ab, enum op_kind kind
 	op->n = n & 0xfffffff;
 }
 
-static void add_read(struct builder *b, const struct abbrev *ab, const struct attribute *at)
+static void abbrev_add_read(struct abbrev_builder *b, const struct abbrev *ab,
+                            const struct attribute *at)
 {
-	add_op(b, ab, OP_READ, (uint32_t)b->attributes.n);
+	abbrev_add_op(b, ab, OP_READ, (uint32_t)b->attributes.n);
 	*vec_push(&b->attributes) = *at;
 }
 
 /* Adds the operation that skips a value. */
-static void add_skip(struct builder *b, const struct abbrev *ab, const struct attribute *at)
+static void abbrev_add_skip(struct abbrev_builder *b, const struct abbrev *ab,
+                            const struct attribute *at)
 {
 	int size = form_size(at->form, b->u);
 
 	if (size >= 0) {
-		add_op(b, ab, OP_SKIP, (uint32_t)size);
+		abbrev_add_op(b, ab, OP_SKIP, (uint32_t)size);
 		return;
 	}
 	switch (at->form) {
@@ -67,26 +70,26 @@ static void add_skip(struct builder *b, const struct abbrev *ab, const struct at
 	case DW_FORM_addrx:
 	case DW_FORM_GNU_str_index:
 	case DW_FORM_GNU_addr_index:
-		add_op(b, ab, OP_ULEB, 0);
+		abbrev_add_op(b, ab, OP_ULEB, 0);
 		break;
 	case DW_FORM_string:
-		add_op(b, ab, OP_CSTR, 0);
+		abbrev_add_op(b, ab, OP_CSTR, 0);
 		break;
 	case DW_FORM_exprloc:
 	case DW_FORM_block:
-		add_op(b, ab, OP_BLOCK, 0);
+		abbrev_add_op(b, ab, OP_BLOCK, 0);
 		break;
 	case DW_FORM_block1:
-		add_op(b, ab, OP_BLOCK_FIXED, 1);
+		abbrev_add_op(b, ab, OP_BLOCK_FIXED, 1);
 		break;
 	case DW_FORM_block2:
-		add_op(b, ab, OP_BLOCK_FIXED, 2);
+		abbrev_add_op(b, ab, OP_BLOCK_FIXED, 2);
 		break;
 	case DW_FORM_block4:
-		add_op(b, ab, OP_BLOCK_FIXED, 4);
+		abbrev_add_op(b, ab, OP_BLOCK_FIXED, 4);
 		break;
 	default: /* indirect or unknown */
-		add_read(b, ab, at);
+		abbrev_add_read(b, ab, at);
 	}
 }
 
@@ -94,22 +97,22 @@ static void add_skip(struct builder *b, const struct abbrev *ab, const struct at
  * Adds the operation that reads a name. A name in a form other than an offset in .debug_str is read
  * on demand.
  */
-static void add_name(struct builder *b, struct abbrev *ab, const struct attribute *at)
+static void abbrev_add_name(struct abbrev_builder *b, struct abbrev *ab, const struct attribute *at)
 {
 	if (at->form == DW_FORM_strp && b->u->offset_size == 4) {
 		ab->flags |= SCOPE_NAME_AT;
-		add_op(b, ab, OP_NAME, 0);
+		abbrev_add_op(b, ab, OP_NAME, 0);
 	} else {
-		add_skip(b, ab, at);
+		abbrev_add_skip(b, ab, at);
 	}
 }
 
-static void add_wanted(struct builder *b, struct abbrev *ab, const struct attribute *at)
+static void add_wanted(struct abbrev_builder *b, struct abbrev *ab, const struct attribute *at)
 {
 	switch (at->name) {
 	case DW_AT_name:
 		ab->flags |= SCOPE_NAMED;
-		add_name(b, ab, at);
+		abbrev_add_name(b, ab, at);
 		return;
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name:
@@ -129,28 +132,28 @@ static void add_wanted(struct builder *b, struct abbrev *ab, const struct attrib
 		if (at->form == DW_FORM_flag_present)
 			ab->flags |= SCOPE_DECLARATION;
 		else
-			add_read(b, ab, at);
+			abbrev_add_read(b, ab, at);
 		return;
 	case DW_AT_low_pc:
 	case DW_AT_high_pc:
 		if (ab->tag == DW_TAG_subprogram) {
-			add_read(b, ab, at);
+			abbrev_add_read(b, ab, at);
 			return;
 		}
 		break;
 	case DW_AT_location:
 		if (ab->tag == DW_TAG_variable) {
-			add_read(b, ab, at);
+			abbrev_add_read(b, ab, at);
 			return;
 		}
 		break;
 	default:
 		break;
 	}
-	add_skip(b, ab, at);
+	abbrev_add_skip(b, ab, at);
 }
 
-static void build(struct builder *b, struct reader *r, struct abbrev *ret)
+static void build(struct abbrev_builder *b, struct reader *r, struct abbrev *ret)
 {
 	struct abbrev ab = { .ops = (uint32_t)b->ops.n };
 	struct attribute all[MAX_ATTRIBUTES];
@@ -168,7 +171,7 @@ static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 		if (ab.wanted)
 			add_wanted(b, &ab, &at);
 		else
-			add_skip(b, &ab, &at);
+			abbrev_add_skip(b, &ab, &at);
 	}
 	ab.nops = (uint16_t)(b->ops.n - ab.ops);
 	ab.shape = fixed_abbrev_of(b->u, &ab, all, n);
@@ -210,7 +213,7 @@ struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const stru
                                       struct arena *a)
 {
 	struct reader r = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
-	struct builder b = { .u = u };
+	struct abbrev_builder b = { .u = u };
 
 	vec_push(&b.abbrevs); /* code 0 is the end of siblings */
 	while (!r.bad) {
@@ -263,7 +266,7 @@ struct index_builder {
 };
 
 /* Reads the declaration that follows a code at r. */
-static struct abbrev_entry read_entry(struct index_builder *b, struct reader *r)
+static struct abbrev_entry abbrev_read_entry(struct index_builder *b, struct reader *r)
 {
 	struct abbrev_entry ret = { .first = (uint32_t)b->attributes.n };
 
@@ -301,7 +304,7 @@ struct abbrev_index *abbrev_index_new(const struct dwarf_sections *s, const stru
 		if (code == 0 || code >= MAX_ABBREVS)
 			break;
 		MAKE_ROOM(&b.entries, code);
-		struct abbrev_entry entry = read_entry(&b, &r);
+		struct abbrev_entry entry = abbrev_read_entry(&b, &r);
 		b.entries.data[code] = entry;
 	}
 	ret->by_code = b.entries.data;

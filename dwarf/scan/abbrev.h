@@ -28,11 +28,11 @@ enum {
 	MAX_SHAPE = 512, /* a DIE of a fixed shape has fewer bytes, its code included */
 };
 
-/* Where DIEs of an abbreviation are skipped: they become no scope. */
+/* Places where DIEs of an abbreviation are skipped: they become no scope. */
 enum { SKIP_OUTSIDE = 1 << 0, SKIP_IN_FUNCTION = 1 << 1 };
 
 /*
- * What a pass does with a DIE, by the first byte of its abbreviation code. A value combines a class
+ * Actions of a pass on a DIE, by the first byte of its abbreviation code. A value combines a class
  * and the size of the DIE, which includes its code but not the content of its block. scan_loop.c
  * has a label for each value. The branch predictor can then predict from earlier DIEs where the
  * next DIE begins, and execution continues there speculatively. A length that is looked up and
@@ -52,9 +52,8 @@ enum move {
 };
 
 /*
- * All that is needed to skip a DIE of a fixed shape. Most DIEs are skipped, and the position of
- * each depends on the one before. The steps of a unit therefore lie side by side, apart from the
- * rest.
+ * Data to skip a DIE of a fixed shape. Most DIEs are skipped, and the position of each depends on
+ * the one before. The steps of a unit therefore lie side by side, apart from the rest.
  */
 struct step {
 	uint8_t size;     /* of all values without the block's content; NOWHERE: no shape */

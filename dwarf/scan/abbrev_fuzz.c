@@ -40,12 +40,12 @@ static void ask_unit(const struct dwarf_sections *s, struct unit *u, struct scan
 
 	scan_has_tag(s, u, DW_TAG_inlined_subroutine);
 	scan_unit(s, u, scanner);
-	for (size_t i = 0; i < u->nscopes && i < MAX_SCOPES; i++) {
+	for (size_t i = 0; i < u->found.nscopes && i < MAX_SCOPES; i++) {
 		struct scope scope = scan_scope(s, u, (uint32_t)i);
 
 		if (scope.parent != SCOPE_NONE && scope.parent >= i)
 			fuzz_fail("a parent that follows its child", "");
-		if (scan_scope_at(u, u->scopes[i].die) != i)
+		if (scan_scope_at(u, u->found.scopes[i].die) != i)
 			fuzz_fail("a scope that is not found", "");
 		scan_scope_name(s, u, (uint32_t)i);
 		if (die_read(s, u, scope.die, &d))

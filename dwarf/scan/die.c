@@ -6,7 +6,8 @@
 #include "dwarf/scan/abbrev.h"
 
 /* Reads the abbreviation code at r. Returns its entry, NULL if no DIE can start there. */
-static const struct abbrev_entry *read_code(const struct abbrev_index *abbrevs, struct reader *r)
+static const struct abbrev_entry *die_read_code(const struct abbrev_index *abbrevs,
+                                                struct reader *r)
 {
 	uint64_t code = *r->p < 0x80 ? *r->p++ : read_uleb(r);
 
@@ -25,7 +26,7 @@ bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, s
 		u->first->abbrevs = abbrev_index_new(s, u);
 	const struct abbrev_index *abbrevs = u->first->abbrevs;
 	struct reader r = { s->info.data + offset, s->info.data + u->end, false };
-	const struct abbrev_entry *entry = read_code(abbrevs, &r);
+	const struct abbrev_entry *entry = die_read_code(abbrevs, &r);
 	if (!entry)
 		return false;
 	*ret = (struct die){
@@ -102,7 +103,7 @@ static void skip(struct die *d, struct reader *r, const struct attribute *at)
 }
 
 /* The end of the values at r, if the DIE has its fixed shape and enough bytes follow; else NULL. */
-static const uint8_t *step(const struct abbrev_entry *entry, const struct reader *r)
+static const uint8_t *die_step(const struct abbrev_entry *entry, const struct reader *r)
 {
 	size_t block;
 
@@ -119,7 +120,7 @@ static bool is_untouched(const struct die *d)
 uint64_t die_end(struct die *d)
 {
 	struct reader *r = &d->values;
-	const uint8_t *behind = is_untouched(d) && !r->bad ? step(d->entry, r) : NULL;
+	const uint8_t *behind = is_untouched(d) && !r->bad ? die_step(d->entry, r) : NULL;
 
 	if (behind) {
 		d->next = d->end;
@@ -150,10 +151,10 @@ static const struct abbrev_entry *pass(const struct die_walk *w, struct reader *
 
 	if (r->p >= r->end)
 		return NULL;
-	const struct abbrev_entry *entry = read_code(w->u->first->abbrevs, r);
+	const struct abbrev_entry *entry = die_read_code(w->u->first->abbrevs, r);
 	if (!entry || entry->tag == 0)
 		return entry;
-	behind = step(entry, r);
+	behind = die_step(entry, r);
 	if (!behind) {
 		if (!die_read(w->s, w->u, (uint64_t)(start - w->s->info.data), &d))
 			return NULL;

@@ -80,7 +80,7 @@ uint64_t form_address_at(const struct dwarf_sections *s, const struct unit *u, u
 	return read_fixed(&r, u->address_size);
 }
 
-static void read_block(struct reader *r, uint64_t size, struct attribute_value *ret)
+static void form_read_block(struct reader *r, uint64_t size, struct attribute_value *ret)
 {
 	ret->block.data = r->p;
 	ret->block.size = size <= (uint64_t)(r->end - r->p) ? size : 0;
@@ -115,16 +115,16 @@ static void read_variable_form(const struct dwarf_sections *s, const struct unit
 		break;
 	case DW_FORM_exprloc:
 	case DW_FORM_block:
-		read_block(r, read_uleb(r), ret);
+		form_read_block(r, read_uleb(r), ret);
 		break;
 	case DW_FORM_block1:
-		read_block(r, read_fixed(r, 1), ret);
+		form_read_block(r, read_fixed(r, 1), ret);
 		break;
 	case DW_FORM_block2:
-		read_block(r, read_fixed(r, 2), ret);
+		form_read_block(r, read_fixed(r, 2), ret);
 		break;
 	case DW_FORM_block4:
-		read_block(r, read_fixed(r, 4), ret);
+		form_read_block(r, read_fixed(r, 4), ret);
 		break;
 	default: /* an unknown form has an unknown size: the unit ends here */
 		r->bad = true;

@@ -22,7 +22,7 @@ struct string_search {
 	const struct name_filter_watcher *watcher;
 };
 
-static void add_offset(struct string_search *s, size_t offset)
+static void name_filter_add_offset(struct string_search *s, size_t offset)
 {
 	struct name_filter *f = s->f;
 
@@ -44,7 +44,7 @@ static void search_block(struct string_search *s, size_t from, size_t to)
 	for (; !s->all && (at = memmem(at, (size_t)(end - at), s->f->base, len)); at++) {
 		/* The section ends in a NUL, which is not in the base. */
 		if (at[len] == '\0' || at[len] == '<')
-			add_offset(s, (size_t)(at - s->strings.data));
+			name_filter_add_offset(s, (size_t)(at - s->strings.data));
 	}
 }
 
@@ -157,7 +157,7 @@ static bool block_has_offset(const struct name_filter *f, const uint8_t *p)
 	return halves[0] | halves[1];
 }
 
-static bool has_offset(const struct name_filter *f, struct section bytes)
+static bool name_filter_has_offset(const struct name_filter *f, struct section bytes)
 {
 	const uint8_t *p = bytes.data, *end = p + bytes.size;
 	uint32_t value;
@@ -180,6 +180,6 @@ bool name_filter_may_have(struct name_filter *f, const struct unit *u)
 
 	if (f->forms != u->first)
 		read_forms(f, u);
-	return f->all || f->has_other || has_offset(f, bytes) ||
+	return f->all || f->has_other || name_filter_has_offset(f, bytes) ||
 	       (f->has_text && memmem(bytes.data, bytes.size, f->base, strlen(f->base)));
 }

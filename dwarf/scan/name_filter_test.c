@@ -9,7 +9,7 @@ static bool has_name(struct dwarf_module *dm, struct unit *u, const char *base)
 	size_t len = strlen(base);
 
 	debuginfo_scan(dm, u);
-	for (uint32_t i = 0; i < u->nscopes; i++) {
+	for (uint32_t i = 0; i < u->found.nscopes; i++) {
 		const char *name = scan_scope_name(&dm->sections, u, i);
 
 		if (name && qualified_base_len(name) == len && memcmp(name, base, len) == 0)

@@ -73,12 +73,12 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	open_scopes(&found->scopes, &scanner->notes, u->end - u->start);
 	found->functions.n = found->variables.n = 0;
 	scan_loop_record(s, u, abbrev_table_of(&scanner->abbrevs, s, u), found);
-	u->nscopes = found->scopes.n;
-	u->scopes = close_scopes(&found->scopes);
-	u->nfunctions = found->functions.n;
-	u->functions = KEEP(scanner, &found->functions);
-	u->nvariables = found->variables.n;
-	u->variables = KEEP(scanner, &found->variables);
+	u->found.nscopes = found->scopes.n;
+	u->found.scopes = close_scopes(&found->scopes);
+	u->found.nfunctions = found->functions.n;
+	u->found.functions = KEEP(scanner, &found->functions);
+	u->found.nvariables = found->variables.n;
+	u->found.variables = KEEP(scanner, &found->variables);
 }
 
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
@@ -91,13 +91,13 @@ bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 
 void scan_forget_notes(struct unit *u)
 {
-	u->variables = NULL;
-	u->nvariables = 0;
-	free(u->starts);
-	u->scopes = NULL;
-	u->functions = NULL;
-	u->starts = NULL;
-	u->nscopes = u->nfunctions = 0;
+	u->found.variables = NULL;
+	u->found.nvariables = 0;
+	free(u->found.starts);
+	u->found.scopes = NULL;
+	u->found.functions = NULL;
+	u->found.starts = NULL;
+	u->found.nscopes = u->found.nfunctions = 0;
 	u->scanned = false;
 }
 
@@ -143,7 +143,7 @@ static void set_scope_attribute(struct die *d, const struct attribute *at,
 
 struct scope scan_scope(const struct dwarf_sections *s, struct unit *u, uint32_t index)
 {
-	const struct scope_note *note = &u->scopes[index];
+	const struct scope_note *note = &u->found.scopes[index];
 	struct scope ret = {
 		.die = u->start + note->die,
 		.parent = note->parent,
@@ -169,7 +169,7 @@ struct scope scan_scope(const struct dwarf_sections *s, struct unit *u, uint32_t
 
 const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint32_t index)
 {
-	const struct scope_note *note = &u->scopes[index];
+	const struct scope_note *note = &u->found.scopes[index];
 
 	if (note->flags & SCOPE_NAME_AT)
 		return section_string(s->str, note->name);
@@ -178,16 +178,16 @@ const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint
 
 uint32_t scan_scope_at(const struct unit *u, uint64_t die)
 {
-	size_t lo = 0, hi = u->nscopes;
+	size_t lo = 0, hi = u->found.nscopes;
 	uint64_t offset = die - u->start;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (u->scopes[mid].die <= offset)
+		if (u->found.scopes[mid].die <= offset)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo && u->scopes[lo - 1].die == offset ? (uint32_t)(lo - 1) : SCOPE_NONE;
+	return lo && u->found.scopes[lo - 1].die == offset ? (uint32_t)(lo - 1) : SCOPE_NONE;
 }

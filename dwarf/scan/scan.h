@@ -37,7 +37,7 @@ struct dwarf_sections {
 
 enum { SCOPE_NONE = UINT32_MAX };
 
-/* What a scan records of a DIE. */
+/* Properties of a DIE that a scan records. */
 enum scope_flag {
 	SCOPE_DECLARATION = 1 << 0,
 	SCOPE_ADDRESS = 1 << 1, /* function: has a low_pc; variable: its location is an address */
@@ -90,6 +90,17 @@ struct unit_function {
 	uint32_t scope;
 };
 
+/* Notes that a scan of the unit has made. Owned by the scanner, valid until scan_forget(). */
+struct unit_scan {
+	struct scope_note *scopes; /* ascending die */
+	size_t nscopes;
+	struct unit_function *functions; /* in the order of DIEs */
+	size_t nfunctions;
+	struct unit_starts *starts; /* hash of function starts; NULL until needed */
+	uint32_t *variables;        /* scopes that are variables */
+	size_t nvariables;
+};
+
 struct unit {
 	uint64_t start, end; /* offsets in .debug_info, header included */
 	uint64_t first_die;
@@ -103,25 +114,18 @@ struct unit {
 	uint64_t low_pc;
 	uint16_t version;
 	uint8_t address_size, offset_size, type;
-	/* From its name "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N": */
+	/* Parts of the unit's name "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N": */
 	const char *crate; /* crate_len bytes; NULL when the name has another form */
 	uint32_t crate_len;
 	uint64_t crate_key; /* hash of the text before "/@/", 0 none: equal within one crate */
 	bool has_code;      /* its DIE has a high_pc or ranges */
 	bool scanned;
-	bool in_aranges;    /* .debug_aranges has a set for it */
-	bool polled_noted;  /* polled_read() searched it */
-	bool types_noted;   /* type_names_find() searched it */
-	bool vtables_noted; /* its statics are in dwarf_module.statics */
-	/* Owned by the scanner, valid until scan_forget(): */
-	struct scope_note *scopes; /* ascending die */
-	size_t nscopes;
-	struct unit_function *functions; /* in the order of DIEs */
-	size_t nfunctions;
-	struct unit_starts *starts; /* hash of function starts; NULL until needed */
-	uint32_t *variables;        /* scopes that are variables */
-	size_t nvariables;
-	struct unit *first; /* of adjacent units with equal abbreviations; it alone has: */
+	bool in_aranges;        /* .debug_aranges has a set for it */
+	bool polled_noted;      /* poll_fn_read() searched it */
+	bool types_noted;       /* type_names_find() searched it */
+	bool vtables_noted;     /* its statics are in dwarf_module.statics */
+	struct unit_scan found; /* if scanned */
+	struct unit *first;     /* of adjacent units with equal abbreviations; it alone has: */
 	struct abbrev_index *abbrevs; /* NULL until a DIE is read by its offset */
 	struct file_table *files;     /* NULL until needed */
 };
@@ -138,7 +142,7 @@ struct scan_watcher {
 struct unit *scan_units(const struct dwarf_sections *s, struct arena *a, size_t *nret,
                         const struct scan_watcher *watcher);
 /*
- * Fills in scopes and functions; once. Of a corrupt unit the part before the fault is kept. Touches
+ * Fills in scopes and functions; once. The part of a corrupt unit before the fault is kept. Touches
  * nothing but the unit and the scanner, which must live as long as the notes.
  */
 void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *scanner);
@@ -146,12 +150,12 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag);
 /* Discards what scan_unit() filled in. The unit may be scanned again. */
 void scan_forget(struct unit *u);
-/* The same, but keeps its abbreviations: a caller may be reading a DIE of the unit. */
+/* scan_forget() but for the abbreviations: a caller may be reading a DIE of the unit. */
 void scan_forget_notes(struct unit *u);
 
 /* Reads a scope's DIE. */
 struct scope scan_scope(const struct dwarf_sections *s, struct unit *u, uint32_t index);
-/* Its name alone, NULL none. */
+/* The name of a scope alone, NULL none. */
 const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint32_t index);
 /*
  * The function whose [low, high) contains pc, the one with the nearest start; SCOPE_NONE if none.

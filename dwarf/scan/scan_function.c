@@ -30,20 +30,20 @@ static struct unit_starts *starts_new(const struct unit *u)
 {
 	size_t nchains = 16;
 
-	while (nchains < u->nfunctions)
+	while (nchains < u->found.nfunctions)
 		nchains *= 2;
 	struct unit_starts *s =
-		malloc(sizeof(*s) + (nchains + 2 * u->nfunctions) * sizeof(s->heads[0]));
+		malloc(sizeof(*s) + (nchains + 2 * u->found.nfunctions) * sizeof(s->heads[0]));
 	if (!s)
 		out_of_memory();
 	s->mask = (uint32_t)nchains - 1;
 	s->nsearches = 0;
 	s->is_sorted = false;
 	s->next = s->heads + nchains;
-	s->sorted = s->next + u->nfunctions;
+	s->sorted = s->next + u->found.nfunctions;
 	memset(s->heads, 0xff, nchains * sizeof(s->heads[0]));
-	for (size_t i = u->nfunctions; i--;) {
-		uint32_t *head = chain_of(s, u->functions[i].low);
+	for (size_t i = u->found.nfunctions; i--;) {
+		uint32_t *head = chain_of(s, u->found.functions[i].low);
 
 		s->next[i] = *head;
 		*head = (uint32_t)i;
@@ -56,12 +56,13 @@ const struct unit_function *scan_function_from(struct unit *u, uint64_t low,
 {
 	uint32_t i;
 
-	if (!u->starts)
-		u->starts = starts_new(u);
-	i = after ? u->starts->next[after - u->functions] : *chain_of(u->starts, low);
-	while (i != NO_FUNCTION && u->functions[i].low != low)
-		i = u->starts->next[i];
-	return i != NO_FUNCTION ? &u->functions[i] : NULL;
+	if (!u->found.starts)
+		u->found.starts = starts_new(u);
+	i = after ? u->found.starts->next[after - u->found.functions]
+	          : *chain_of(u->found.starts, low);
+	while (i != NO_FUNCTION && u->found.functions[i].low != low)
+		i = u->found.starts->next[i];
+	return i != NO_FUNCTION ? &u->found.functions[i] : NULL;
 }
 
 /* Chooses among functions that start at one address: the longest, and of equal ones the last. */
@@ -80,7 +81,7 @@ static const struct unit_function *starts_at(struct unit *u, uint64_t pc)
 	return best;
 }
 
-static int compare(const void *a, const void *b, void *functions)
+static int scan_function_compare(const void *a, const void *b, void *functions)
 {
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct unit_function *x = &((const struct unit_function *)functions)[i];
@@ -93,40 +94,41 @@ static int compare(const void *a, const void *b, void *functions)
 	return i < j ? -1 : i > j;
 }
 
-static void sort(struct unit *u)
+static void scan_function_sort(struct unit *u)
 {
-	for (size_t i = 0; i < u->nfunctions; i++)
-		u->starts->sorted[i] = (uint32_t)i;
-	qsort_r(u->starts->sorted, u->nfunctions, sizeof(uint32_t), compare, u->functions);
-	u->starts->is_sorted = true;
+	for (size_t i = 0; i < u->found.nfunctions; i++)
+		u->found.starts->sorted[i] = (uint32_t)i;
+	qsort_r(u->found.starts->sorted, u->found.nfunctions, sizeof(uint32_t),
+	        scan_function_compare, u->found.functions);
+	u->found.starts->is_sorted = true;
 }
 
 /* The last one in order that starts at pc or before. */
 static const struct unit_function *sorted_before(const struct unit *u, uint64_t pc)
 {
-	size_t low = 0, high = u->nfunctions;
+	size_t low = 0, high = u->found.nfunctions;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (u->functions[u->starts->sorted[middle]].low <= pc)
+		if (u->found.functions[u->found.starts->sorted[middle]].low <= pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? &u->functions[u->starts->sorted[low - 1]] : NULL;
+	return low ? &u->found.functions[u->found.starts->sorted[low - 1]] : NULL;
 }
 
 static const struct unit_function *starts_before(struct unit *u, uint64_t pc)
 {
 	const struct unit_function *best = NULL;
 
-	if (!u->starts->is_sorted && u->starts->nsearches++ == UNSORTED_SEARCHES)
-		sort(u);
-	if (u->starts->is_sorted)
+	if (!u->found.starts->is_sorted && u->found.starts->nsearches++ == UNSORTED_SEARCHES)
+		scan_function_sort(u);
+	if (u->found.starts->is_sorted)
 		return sorted_before(u, pc);
-	for (size_t i = 0; i < u->nfunctions; i++) {
-		const struct unit_function *f = &u->functions[i];
+	for (size_t i = 0; i < u->found.nfunctions; i++) {
+		const struct unit_function *f = &u->found.functions[i];
 
 		if (f->low <= pc && (!best || f->low >= best->low))
 			best = longer(best && best->low == f->low ? best : NULL, f);

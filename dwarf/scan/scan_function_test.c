@@ -14,7 +14,7 @@ enum { MANY = 1000, TIMES = 4 /* after some searches there is a list in order */
 
 static struct unit unit_of(struct unit_function *functions, size_t n)
 {
-	return (struct unit){ .functions = functions, .nfunctions = n };
+	return (struct unit){ .found.functions = functions, .found.nfunctions = n };
 }
 
 /*

@@ -4,7 +4,7 @@
 
 #include "dwarf/scan/scan_record.h"
 
-/* Adds the notes of scan_unit(). Of a corrupt unit, those before the fault. */
+/* Adds the notes of scan_unit(). A corrupt unit has those before the fault. */
 void scan_loop_record(const struct dwarf_sections *s, struct unit *u,
                       const struct abbrev_table *abbrevs, struct notes *out);
 /* Whether the unit has a DIE of that tag; stops at the first. */

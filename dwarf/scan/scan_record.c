@@ -46,13 +46,13 @@ uint16_t scan_record_location(const struct dwarf_sections *s, const struct unit 
 }
 
 /* Values of attributes that are not part of the note. */
-struct extent {
+struct scan_record_extent {
 	uint64_t low, high;
 	bool has_low, high_is_offset;
 };
 
 static void read_wanted(struct pass *p, struct reader *r, const struct attribute *at, unsigned tag,
-                        struct scope_note *note, struct extent *extent)
+                        struct scope_note *note, struct scan_record_extent *extent)
 {
 	struct attribute_value v;
 
@@ -72,7 +72,7 @@ static void read_wanted(struct pass *p, struct reader *r, const struct attribute
 
 /* Moves r to the end of the DIE's attributes. note is NULL when no attribute is wanted. */
 static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
-                    struct scope_note *note, struct extent *extent)
+                    struct scope_note *note, struct scan_record_extent *extent)
 {
 	const struct op *op = &p->abbrevs->ops[ab->ops], *end = op + ab->nops;
 	struct attribute_value ignored;
@@ -134,21 +134,23 @@ static uint64_t load_8(const uint8_t *p)
 }
 
 /* The address of a value, for a DIE whose block has so many bytes of content. */
-static const uint8_t *place(const uint8_t *values, size_t block, const struct shape *s, uint8_t at)
+static const uint8_t *scan_record_place(const uint8_t *values, size_t block, const struct shape *s,
+                                        uint8_t at)
 {
 	return values + at + (at > s->step.block_at ? block : 0);
 }
 
-static struct extent read_function(const uint8_t *values, size_t block, const struct shape *s)
+static struct scan_record_extent scan_record_read_function(const uint8_t *values, size_t block,
+                                                           const struct shape *s)
 {
-	struct extent ret = { 0 };
+	struct scan_record_extent ret = { 0 };
 
 	if (s->low_at != NOWHERE) {
-		ret.low = load_8(place(values, block, s, s->low_at));
+		ret.low = load_8(scan_record_place(values, block, s, s->low_at));
 		ret.has_low = true;
 	}
 	if (s->high_at != NOWHERE) {
-		const uint8_t *high = place(values, block, s, s->high_at);
+		const uint8_t *high = scan_record_place(values, block, s, s->high_at);
 
 		ret.high = s->high_size == 4 ? load_4(high) : load_8(high);
 		ret.high_is_offset = s->high_is_offset;
@@ -181,7 +183,8 @@ static inline struct scope_note *add_note(struct pass *p, const uint8_t *die,
 	return note;
 }
 
-static void note_function(struct pass *p, struct scope_note *note, const struct extent *extent)
+static void scan_record_note_function(struct pass *p, struct scope_note *note,
+                                      const struct scan_record_extent *extent)
 {
 	uint64_t high = extent->high_is_offset ? extent->low + extent->high : extent->high;
 	uint64_t size = high > extent->low ? high - extent->low : 0;
@@ -200,7 +203,7 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 	}
 }
 
-static void note_variable(struct pass *p)
+static void scan_record_note_variable(struct pass *p)
 {
 	*vec_push(&p->out->variables) = (uint32_t)(p->out->scopes.n - 1);
 }
@@ -213,16 +216,16 @@ static inline void note_shape(struct pass *p, const uint8_t *die, const uint8_t 
 	struct scope_note *note = add_note(p, die, ab, parent);
 
 	if (s->name_at != NOWHERE)
-		note->name = load_4(place(values, block, s, s->name_at));
+		note->name = load_4(scan_record_place(values, block, s, s->name_at));
 	if (ab->tag == DW_TAG_subprogram) {
-		struct extent extent = read_function(values, block, s);
+		struct scan_record_extent extent = scan_record_read_function(values, block, s);
 
-		note_function(p, note, &extent);
+		scan_record_note_function(p, note, &extent);
 	} else if (ab->tag == DW_TAG_variable) {
 		struct section location = { values + s->step.block_at + 1, block };
 		uint64_t low;
 
-		note_variable(p);
+		scan_record_note_variable(p);
 		if (s->has_location)
 			note->flags |= scan_record_location(p->s, p->u, location, &low);
 	}
@@ -231,7 +234,7 @@ static inline void note_shape(struct pass *p, const uint8_t *die, const uint8_t 
 void scan_record_scope(struct pass *p, struct reader *r, const uint8_t *die,
                        const struct abbrev *ab, uint32_t parent)
 {
-	struct extent extent = { 0 };
+	struct scan_record_extent extent = { 0 };
 	size_t block;
 	const uint8_t *behind = has_room(r, ab) ? step_over(&ab->shape.step, r->p, &block) : NULL;
 
@@ -243,9 +246,9 @@ void scan_record_scope(struct pass *p, struct reader *r, const uint8_t *die,
 	struct scope_note *note = add_note(p, die, ab, parent);
 	run_ops(p, r, ab, note, &extent);
 	if (ab->tag == DW_TAG_subprogram)
-		note_function(p, note, &extent);
+		scan_record_note_function(p, note, &extent);
 	else if (ab->tag == DW_TAG_variable)
-		note_variable(p);
+		scan_record_note_variable(p);
 }
 
 void scan_record_skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)

@@ -9,7 +9,10 @@
 #include "dwarf/scan/abbrev.h"
 #include "dwarf/scan/scan.h"
 
-/* They grow in place in the arena and stay there: they are most of the memory that scans keep. */
+/*
+ * Notes of scopes. The list grows in place in the arena and stays there: the notes are most of the
+ * memory that scans keep.
+ */
 struct scope_notes {
 	struct scope_note *data;
 	size_t n, capacity;
@@ -23,7 +26,7 @@ struct notes {
 	VEC(uint32_t) variables;
 };
 
-/* One pass over a unit's DIEs. */
+/* A pass over a unit's DIEs. */
 struct pass {
 	const struct dwarf_sections *s;
 	struct unit *u;
@@ -40,9 +43,9 @@ struct pass {
 void scan_record_scope(struct pass *p, struct reader *r, const uint8_t *die,
                        const struct abbrev *ab, uint32_t parent);
 /*
- * The same for a DIE with a code of one byte and an abbreviation that has a shape. *block is the
- * size of its block's content. False when the DIE deviates from the shape: nothing is recorded. At
- * least MAX_SHAPE bytes must be readable at die.
+ * Records a DIE with a code of one byte and an abbreviation that has a shape. *block is the size of
+ * its block's content. False when the DIE deviates from the shape: nothing is recorded. At least
+ * MAX_SHAPE bytes must be readable at die.
  */
 bool scan_record_if_fixed(struct pass *p, const uint8_t *die, uint32_t parent, size_t *block);
 /* Moves r to the end of the DIE's values. */

@@ -30,7 +30,7 @@ static void scan(struct sample *s)
 /* Reads a scope's DIE. */
 static struct scope at(const struct sample *s, size_t unit, size_t index)
 {
-	assert_true(index < s->units[unit].nscopes);
+	assert_true(index < s->units[unit].found.nscopes);
 	return scan_scope(&s->sections, &s->units[unit], (uint32_t)index);
 }
 
@@ -105,7 +105,7 @@ static void check_usual_unit(const struct sample *s, size_t unit)
 	struct unit *u = &s->units[unit];
 
 	assert_string_equal(u->name, "unit");
-	assert_int_equal(u->nscopes, 4);
+	assert_int_equal(u->found.nscopes, 4);
 	struct scope a = at(s, unit, 0), type = at(s, unit, 1), f = at(s, unit, 2);
 	assert_string_equal(a.name, "a");
 	assert_int_equal(a.parent, SCOPE_NONE);
@@ -116,15 +116,15 @@ static void check_usual_unit(const struct sample *s, size_t unit)
 	assert_true(f.has_address);
 	assert_int_equal(f.low, 0x2000);
 	assert_int_equal(f.high, 0x2010);
-	assert_int_equal(u->scopes[3].parent, 2);
-	assert_int_equal(u->nfunctions, 2);
+	assert_int_equal(u->found.scopes[3].parent, 2);
+	assert_int_equal(u->found.nfunctions, 2);
 	assert_int_equal(scan_function_at(u, 0x1000), 3);
 	assert_int_equal(scan_function_at(u, 0x1007), 3);
 	assert_int_equal(scan_function_at(u, 0x1008), SCOPE_NONE);
 	assert_int_equal(scan_function_at(u, 0x200f), 2);
 	assert_int_equal(scan_function_at(u, 0xfff), SCOPE_NONE);
-	for (uint32_t i = 0; i < u->nscopes; i++) {
-		uint64_t die = u->start + u->scopes[i].die;
+	for (uint32_t i = 0; i < u->found.nscopes; i++) {
+		uint64_t die = u->start + u->found.scopes[i].die;
 
 		assert_string_equal(scan_scope_name(&s->sections, &s->units[unit], i),
 		                    at(s, unit, i).name);
@@ -294,9 +294,9 @@ static void test_unknown_form_ends_the_unit(void **state)
 	scan(&s);
 	assert_int_equal(s.nunits, 2);
 	assert_string_equal(at(&s, 0, 0).name, "before");
-	assert_int_equal(s.units[0].nscopes, 2);
+	assert_int_equal(s.units[0].found.nscopes, 2);
 	assert_null(at(&s, 0, 1).name);
-	assert_int_equal(s.units[1].nscopes, 1);
+	assert_int_equal(s.units[1].found.nscopes, 1);
 	drop(&s);
 }
 
@@ -322,7 +322,7 @@ static void test_indirect_forms(void **state)
 	scan(&s);
 	assert_string_equal(s.units[0].name, "unit");
 	assert_string_equal(at(&s, 0, 0).name, "direct");
-	assert_int_equal(s.units[0].nscopes, 2);
+	assert_int_equal(s.units[0].found.nscopes, 2);
 	drop(&s);
 }
 
@@ -344,7 +344,7 @@ static void test_blocks_beyond_the_unit(void **state)
 		put(&s.info, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10);
 		end_unit(&s.info, unit);
 		scan(&s);
-		assert_int_equal(s.units[0].nscopes, 1);
+		assert_int_equal(s.units[0].found.nscopes, 1);
 		assert_false(at(&s, 0, 0).has_address);
 		drop(&s);
 	}
@@ -367,7 +367,7 @@ static void test_gap_in_the_abbreviations(void **state)
 	put_fixed(&s.info, 0, 1);
 	end_unit(&s.info, unit);
 	scan(&s);
-	assert_int_equal(s.units[0].nscopes, 3);
+	assert_int_equal(s.units[0].found.nscopes, 3);
 	assert_string_equal(at(&s, 0, 1).name, "behind the gap");
 	drop(&s);
 }
@@ -393,7 +393,7 @@ static void test_unknown_codes(void **state)
 		put_named(&s.info, CODE_STRUCT, "T");
 		end_unit(&s.info, unit);
 		scan(&s);
-		assert_int_equal(s.units[0].nscopes, 1);
+		assert_int_equal(s.units[0].found.nscopes, 1);
 		drop(&s);
 	}
 }
@@ -443,7 +443,7 @@ static void test_abbreviations_outside_the_section(void **state)
 		scan(&s);
 		assert_int_equal(s.nunits, 1);
 		assert_null(s.units[0].name);
-		assert_int_equal(s.units[0].nscopes, 0);
+		assert_int_equal(s.units[0].found.nscopes, 0);
 		drop(&s);
 	}
 }
@@ -480,9 +480,9 @@ static size_t scan_nested(int depth)
 	end_unit(&s.info, unit);
 	scan(&s);
 	const struct unit *u = &s.units[0];
-	for (uint32_t i = 0; i < u->nscopes; i++)
-		assert_int_equal(u->scopes[i].parent, i ? i - 1 : SCOPE_NONE);
-	size_t n = u->nscopes;
+	for (uint32_t i = 0; i < u->found.nscopes; i++)
+		assert_int_equal(u->found.scopes[i].parent, i ? i - 1 : SCOPE_NONE);
+	size_t n = u->found.nscopes;
 	drop(&s);
 	return n;
 }
@@ -508,7 +508,7 @@ static void test_more_ends_than_beginnings(void **state)
 	put_named(&s.info, CODE_STRUCT, "T");
 	end_unit(&s.info, unit);
 	scan(&s);
-	assert_int_equal(s.units[0].nscopes, 1);
+	assert_int_equal(s.units[0].found.nscopes, 1);
 	drop(&s);
 }
 
@@ -524,7 +524,7 @@ static void test_overlong_code(void **state)
 	put_fixed(&s.info, 0, 1);
 	end_unit(&s.info, unit);
 	scan(&s);
-	assert_int_equal(s.units[0].nscopes, 1);
+	assert_int_equal(s.units[0].found.nscopes, 1);
 	assert_string_equal(at(&s, 0, 0).name, "S");
 	drop(&s);
 }
@@ -549,7 +549,7 @@ static void test_locations(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	struct scope v[7];
-	assert_int_equal(s.units[0].nscopes, 7);
+	assert_int_equal(s.units[0].found.nscopes, 7);
 	for (size_t i = 0; i < 7; i++)
 		v[i] = at(&s, 0, i);
 	assert_true(v[0].has_address && !v[0].is_tls);
@@ -577,8 +577,8 @@ static void test_dropped_functions(void **state)
 	put_fixed(&s.info, 0, 2);
 	end_unit(&s.info, unit);
 	scan(&s);
-	assert_int_equal(s.units[0].nfunctions, 1);
-	assert_int_equal(s.units[0].functions[0].low, 0x1000);
+	assert_int_equal(s.units[0].found.nfunctions, 1);
+	assert_int_equal(s.units[0].found.functions[0].low, 0x1000);
 	assert_false(at(&s, 0, 0).has_address);
 	drop(&s);
 }
@@ -615,7 +615,7 @@ static void test_indexed_forms(void **state)
 	const struct unit *u = &s.units[0];
 	assert_string_equal(u->name, "unit");
 	assert_int_equal(u->low_pc, 0x4000);
-	assert_int_equal(u->nscopes, 3);
+	assert_int_equal(u->found.nscopes, 3);
 	assert_string_equal(at(&s, 0, 0).name, "f");
 	assert_int_equal(at(&s, 0, 0).low, 0x4000);
 	assert_int_equal(at(&s, 0, 0).high, 0x4010);
@@ -696,7 +696,7 @@ static void test_steps(void **state)
 		put_fixed(&s.info, 0, 1);
 		end_unit(&s.info, unit);
 		scan(&s);
-		assert_int_equal(s.units[0].nscopes, 2);
+		assert_int_equal(s.units[0].found.nscopes, 2);
 		assert_string_equal(scan_scope_name(&s.sections, &s.units[0], 0), "S");
 		assert_string_equal(at(&s, 0, 0).name, "S");
 		assert_string_equal(at(&s, 0, 1).name, "behind");
@@ -717,9 +717,9 @@ static void test_has_tag(void **state)
 	/* The abbreviation exists, but no DIE has it. */
 	assert_false(scan_has_tag(&s.sections, &s.units[0], DW_TAG_member));
 	/* Earlier notes are unchanged, and the unit can be scanned again. */
-	assert_int_equal(s.units[0].nscopes, 4);
+	assert_int_equal(s.units[0].found.nscopes, 4);
 	scan_forget(&s.units[0]);
-	assert_int_equal(s.units[0].nscopes, 0);
+	assert_int_equal(s.units[0].found.nscopes, 0);
 	scan_unit(&s.sections, &s.units[0], s.scanner);
 	check_usual_unit(&s, 0);
 	drop(&s);
@@ -749,11 +749,11 @@ static void test_results(void **state)
 	put_fixed(&s.info, 0, 1);
 	end_unit(&s.info, unit);
 	scan(&s);
-	assert_int_equal(s.units[1].nscopes, 4);
-	assert_true(scan_returns_nothing(&s.units[1].scopes[0]));
+	assert_int_equal(s.units[1].found.nscopes, 4);
+	assert_true(scan_returns_nothing(&s.units[1].found.scopes[0]));
 	for (unsigned i = 1; i < 4; i++) {
-		assert_true(s.units[1].scopes[i].flags & SCOPE_TYPE);
-		assert_false(scan_returns_nothing(&s.units[1].scopes[i]));
+		assert_true(s.units[1].found.scopes[i].flags & SCOPE_TYPE);
+		assert_false(scan_returns_nothing(&s.units[1].found.scopes[i]));
 	}
 	drop(&s);
 }
@@ -857,20 +857,21 @@ static void test_shapes(void **state)
 	assert_true(s.info.n < 2 * 510 + 900);
 	scan(&s);
 	const struct unit *a = &s.units[0], *b = &s.units[1];
-	assert_int_equal(a->nscopes, 6);
-	assert_int_equal(b->nscopes, 6);
-	assert_memory_equal(a->scopes, b->scopes, 6 * sizeof(*a->scopes));
-	assert_int_equal(a->nfunctions, 4);
-	assert_int_equal(b->nfunctions, 4);
-	assert_memory_equal(a->functions, b->functions, 4 * sizeof(*a->functions));
-	assert_int_equal(b->functions[1].low, 0x1000 + 1000000);
-	assert_int_equal(b->functions[1].size, 16);
-	assert_int_equal(a->nvariables, 1);
-	assert_int_equal(b->nvariables, 1);
-	assert_int_equal(a->variables[0], 3);
-	assert_int_equal(b->variables[0], 3);
+	assert_int_equal(a->found.nscopes, 6);
+	assert_int_equal(b->found.nscopes, 6);
+	assert_memory_equal(a->found.scopes, b->found.scopes, 6 * sizeof(*a->found.scopes));
+	assert_int_equal(a->found.nfunctions, 4);
+	assert_int_equal(b->found.nfunctions, 4);
+	assert_memory_equal(a->found.functions, b->found.functions,
+	                    4 * sizeof(*a->found.functions));
+	assert_int_equal(b->found.functions[1].low, 0x1000 + 1000000);
+	assert_int_equal(b->found.functions[1].size, 16);
+	assert_int_equal(a->found.nvariables, 1);
+	assert_int_equal(b->found.nvariables, 1);
+	assert_int_equal(a->found.variables[0], 3);
+	assert_int_equal(b->found.variables[0], 3);
 	assert_string_equal(at(&s, 1, 2).name, "name");
-	assert_true(b->scopes[3].flags & SCOPE_ADDRESS);
+	assert_true(b->found.scopes[3].flags & SCOPE_ADDRESS);
 	assert_int_equal(at(&s, 1, 3).low, 0x2000);
 	drop(&s);
 }
@@ -891,7 +892,7 @@ static void test_behind_the_root(void **state)
 		put_plain(&s.info, 1, 1);
 	end_unit(&s.info, unit);
 	scan(&s);
-	assert_int_equal(s.units[0].nscopes, 1);
+	assert_int_equal(s.units[0].found.nscopes, 1);
 	drop(&s);
 }
 
@@ -947,11 +948,11 @@ static void test_sizes(void **state)
 	put_sizes(&s.info);
 	scan(&s);
 	const struct unit *u = &s.units[0];
-	assert_int_equal(u->nscopes, MAX_SIZE);
+	assert_int_equal(u->found.nscopes, MAX_SIZE);
 	for (unsigned size = 0; size < MAX_SIZE; size++) {
-		assert_int_equal(u->scopes[size].name, size);
-		assert_int_equal(u->scopes[size].parent, SCOPE_NONE);
-		assert_int_equal(u->scopes[size].tag, DW_TAG_structure_type);
+		assert_int_equal(u->found.scopes[size].name, size);
+		assert_int_equal(u->found.scopes[size].parent, SCOPE_NONE);
+		assert_int_equal(u->found.scopes[size].tag, DW_TAG_structure_type);
 	}
 	drop(&s);
 }

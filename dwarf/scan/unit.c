@@ -86,8 +86,8 @@ static bool find_abbrev(const struct dwarf_sections *s, uint64_t table, uint64_t
  * Finds the abbreviation of a root DIE. Units of one object file share a table with thousands of
  * entries, and the code may be anywhere in it: the last ones are cached.
  */
-static bool root_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
-                        struct root_abbrevs *known, struct reader *ret)
+static bool unit_root_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
+                             struct root_abbrevs *known, struct reader *ret)
 {
 	size_t n = sizeof(known->data) / sizeof(known->data[0]);
 
@@ -129,7 +129,7 @@ static void read_root(const struct dwarf_sections *s, struct unit *u, struct roo
 	struct reader first = reader_at(s->info, u->first_die, u->end), abbrev;
 	uint64_t code = read_uleb(&first);
 
-	if (first.bad || !root_abbrev(s, u, code, known, &abbrev))
+	if (first.bad || !unit_root_abbrev(s, u, code, known, &abbrev))
 		return;
 	/* Two passes: strings may precede the base that they count from. */
 	for (int pass = 0; pass < 2; pass++) {

@@ -42,7 +42,7 @@ const char *cache_directory(struct arena *a)
 	return arena_printf(a, "%s/.cache/asyncdbg", home);
 }
 
-static const char *name_of(struct arena *a, const struct records_identity *identity)
+static const char *cache_name_of(struct arena *a, const struct records_identity *identity)
 {
 	return arena_printf(a, "%s%s", build_id_text(a, identity->build_id, identity->build_id_len),
 	                    suffix);
@@ -57,7 +57,7 @@ static struct error *check_ours(int fd, const char *name)
 	if (fstat(fd, &st) != 0)
 		return error_os(errno, "%s", name);
 	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return error_new(ERR_USAGE, "%s is no file of ours", name);
+		return error_new(ERR_USAGE, "%s is not a cache file of asyncdbg", name);
 	return NULL;
 }
 
@@ -68,7 +68,7 @@ struct error *cache_read(const char *directory, const struct records_identity *i
 	uint8_t *data = NULL;
 	size_t size = 0;
 	SCRATCH(tmp);
-	const char *name = name_of(&tmp, identity);
+	const char *name = cache_name_of(&tmp, identity);
 
 	TRY(path_open_own_folder(directory, &dir));
 	int fd CLEANUP(file_close) = file_open_regular_at(dir, name);
@@ -83,7 +83,7 @@ struct error *cache_read(const char *directory, const struct records_identity *i
 
 /* ---- writing ---- */
 
-struct entry {
+struct cache_entry {
 	const char *name;
 	uint64_t size;
 	int64_t used;
@@ -91,12 +91,12 @@ struct entry {
 
 static int by_use(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct cache_entry *x = a, *y = b;
 
 	return x->used < y->used ? -1 : x->used > y->used;
 }
 
-static bool ends_in(const char *name, const char *tail)
+static bool cache_ends_in(const char *name, const char *tail)
 {
 	size_t n = strlen(name), m = strlen(tail);
 
@@ -128,16 +128,16 @@ static void trim(int dir_fd, uint64_t max_total)
 {
 	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir CLEANUP(close_dir) = copy >= 0 ? fdopendir(copy) : NULL;
-	VEC(struct entry) entries = { 0 };
+	VEC(struct cache_entry) entries = { 0 };
 	uint64_t total = 0;
 	struct dirent *d;
 	struct stat st;
 	SCRATCH(tmp);
 
 	while (dir && entries.n < MAX_ENTRIES && (d = readdir(dir))) {
-		bool left = ends_in(d->d_name, unfinished);
+		bool left = cache_ends_in(d->d_name, unfinished);
 
-		if ((!left && !ends_in(d->d_name, suffix)) ||
+		if ((!left && !cache_ends_in(d->d_name, suffix)) ||
 		    fstatat(dir_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		if (left && is_left_behind(d->d_name, &st)) {
@@ -147,8 +147,9 @@ static void trim(int dir_fd, uint64_t max_total)
 		total += (uint64_t)st.st_size;
 		/* Files that others are writing count but are not deleted. */
 		if (!left)
-			*vec_push(&entries) = (struct entry){ arena_strdup(&tmp, d->d_name),
-				                              (uint64_t)st.st_size, st.st_mtime };
+			*vec_push(&entries) =
+				(struct cache_entry){ arena_strdup(&tmp, d->d_name),
+				                      (uint64_t)st.st_size, st.st_mtime };
 	}
 	if (entries.n)
 		qsort(entries.data, entries.n, sizeof(*entries.data), by_use);
@@ -166,7 +167,7 @@ struct error *cache_write(const char *directory, const struct records_identity *
 	int dir CLEANUP(file_close) = -1;
 	size_t size;
 	SCRATCH(tmp);
-	const char *name = name_of(&tmp, identity);
+	const char *name = cache_name_of(&tmp, identity);
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
 	path_make_own_folder(directory);
@@ -183,12 +184,12 @@ struct error *cache_write(const char *directory, const struct records_identity *
 
 /* ---- of a module ---- */
 
-static const char *directory_of(const struct dwarf_module *dm)
+static const char *cache_directory_of(const struct dwarf_module *dm)
 {
 	return dm->di->records ? dm->di->records->cache : NULL;
 }
 
-static bool identify(struct dwarf_module *dm, struct records_identity *ret)
+static bool cache_identify(struct dwarf_module *dm, struct records_identity *ret)
 {
 	const struct module *m = dm->module;
 
@@ -212,8 +213,8 @@ struct records *cache_open(struct dwarf_module *dm)
 	struct records *f = records_new();
 	struct records_identity identity;
 
-	if (directory_of(dm) && identify(dm, &identity))
-		report(dm, "read", cache_read(directory_of(dm), &identity, f));
+	if (cache_directory_of(dm) && cache_identify(dm, &identity))
+		report(dm, "read", cache_read(cache_directory_of(dm), &identity, f));
 	return f;
 }
 
@@ -226,15 +227,15 @@ void cache_close(struct dwarf_module *dm)
 	 * An interrupted search leaves incomplete results, and records of a layout file are not for
 	 * the cache.
 	 */
-	if (!interrupted && directory_of(dm) && !records_are_whole(dm->records) &&
+	if (!interrupted && cache_directory_of(dm) && !records_are_whole(dm->records) &&
 	    dm->tier == DWARF_FULL) {
 		residency_trim(dm);
 		types_flush(dm, false);
 		/* Writing needs memory: drop the file's pages first. */
 		residency_release(dm);
-		if (records_are_new(dm->records) && identify(dm, &identity))
+		if (records_are_new(dm->records) && cache_identify(dm, &identity))
 			report(dm, "written",
-			       cache_write(directory_of(dm), &identity, dm->records,
+			       cache_write(cache_directory_of(dm), &identity, dm->records,
 			                   CACHE_MAX_TOTAL));
 	}
 	error_free(interrupted);

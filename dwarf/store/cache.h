@@ -35,10 +35,10 @@ struct records *cache_open(struct dwarf_module *dm);
 void cache_close(struct dwarf_module *dm);
 
 /*
- * The same by path, for tests. cache_write() replaces the file atomically. It removes unfinished
- * files of runs that died (.records.PID.new of a PID that no longer exists), and deletes the least
- * recently used files until the total size is at most max_total, including files that others are
- * writing. Errors are for the log.
+ * Reading and writing by path, for tests. cache_write() replaces the file atomically. It removes
+ * unfinished files of runs that died (.records.PID.new of a PID that no longer exists), and deletes
+ * the least recently used files until the total size is at most max_total, including files that
+ * others are writing. Errors are for the log.
  */
 struct error *cache_read(const char *directory, const struct records_identity *identity,
                          struct records *ret) MUST_CHECK;

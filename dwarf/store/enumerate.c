@@ -66,8 +66,9 @@ static bool may_matter(const struct enumeration *e, struct unit *u, const struct
 		return true;
 	if (top == SCOPE_NONE)
 		return false;
-	for (int depth = 0; u->scopes[top].parent != SCOPE_NONE && depth < DIE_MAX_NESTING; depth++)
-		top = u->scopes[top].parent;
+	for (int depth = 0; u->found.scopes[top].parent != SCOPE_NONE && depth < DIE_MAX_NESTING;
+	     depth++)
+		top = u->found.scopes[top].parent;
 	name = scan_scope_name(&e->dm->sections, u, top);
 	return name && e->ops->of_crate(name, e->arg);
 }
@@ -129,10 +130,10 @@ static bool has_context_type(struct enumeration *e, struct unit *u)
 {
 	static const char own[] = "Context", whole[] = "core::task::wake::Context";
 
-	for (size_t i = 0; i < u->nscopes; i++) {
+	for (size_t i = 0; i < u->found.nscopes; i++) {
 		const char *name;
 
-		if (u->scopes[i].tag != DW_TAG_structure_type)
+		if (u->found.scopes[i].tag != DW_TAG_structure_type)
 			continue;
 		name = scan_scope_name(&e->dm->sections, u, (uint32_t)i);
 		if (!name || !str_begins(name, own))
@@ -146,8 +147,8 @@ static bool has_context_type(struct enumeration *e, struct unit *u)
 }
 
 /*
- * The name of the function if it is an executor's, else NULL. What the search reads is not
- * recorded, but for what ops->executes reads of the few functions that it gets.
+ * The name of the function if it is an executor's, else NULL. Reads of the search are not recorded,
+ * but for those of ops->executes of the few functions that it gets.
  */
 static const char *executor_name(struct enumeration *e, const struct scope *s)
 {
@@ -171,8 +172,8 @@ static void find_executor(struct enumeration *e, struct unit *u)
 	records_pause(debuginfo_records(e->dm));
 	has = has_context_type(e, u);
 	records_resume(debuginfo_records(e->dm));
-	for (size_t i = 0; has && i < u->nscopes && !e->executor; i++) {
-		if (u->scopes[i].tag != DW_TAG_subprogram)
+	for (size_t i = 0; has && i < u->found.nscopes && !e->executor; i++) {
+		if (u->found.scopes[i].tag != DW_TAG_subprogram)
 			continue;
 		struct scope s = scan_scope(&e->dm->sections, u, (uint32_t)i);
 		if (!s.declaration)
@@ -203,7 +204,7 @@ bool enumerated_executor(struct dwarf_module *dm, const char **name)
 }
 
 /* Notes a fact that needs no more than its key. */
-static void note_key(struct dwarf_module *dm, uint64_t key, const char *text)
+static void enumerate_note_key(struct dwarf_module *dm, uint64_t key, const char *text)
 {
 	struct record_writer d;
 
@@ -222,7 +223,7 @@ static bool has_key(struct dwarf_module *dm, uint64_t key)
 void enumerated_note_shared(struct dwarf_module *dm, uint64_t link)
 {
 	if (link > PROBES_NOTED)
-		note_key(dm, link, "shared");
+		enumerate_note_key(dm, link, "shared");
 }
 
 bool enumerated_is_shared(struct dwarf_module *dm, uint64_t link)
@@ -232,7 +233,7 @@ bool enumerated_is_shared(struct dwarf_module *dm, uint64_t link)
 
 void enumerated_note_probes(struct dwarf_module *dm)
 {
-	note_key(dm, PROBES_NOTED, "probes");
+	enumerate_note_key(dm, PROBES_NOTED, "probes");
 }
 
 bool enumerated_has_probes(struct dwarf_module *dm)
@@ -251,7 +252,7 @@ void enumerated_note_argument(struct dwarf_module *dm, uint64_t link, uint64_t n
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	note_key(dm, argument_key(link), text);
+	enumerate_note_key(dm, argument_key(link), text);
 }
 
 bool enumerated_argument(struct dwarf_module *dm, uint64_t link, uint64_t *ret)
@@ -266,7 +267,7 @@ bool enumerated_argument(struct dwarf_module *dm, uint64_t link, uint64_t *ret)
 
 static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)
 {
-	unsigned tag = u->scopes[index].tag;
+	unsigned tag = u->found.scopes[index].tag;
 
 	if (tag != DW_TAG_subprogram && tag != DW_TAG_variable)
 		return;
@@ -279,10 +280,10 @@ static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)
 		visit_function(e, u, &s);
 }
 
-static void visit_unit(struct enumeration *e, struct unit *u)
+static void enumerate_visit_unit(struct enumeration *e, struct unit *u)
 {
 	debuginfo_scan(e->dm, u);
-	for (size_t i = 0; i < u->nscopes; i++)
+	for (size_t i = 0; i < u->found.nscopes; i++)
 		visit_scope(e, u, (uint32_t)i);
 	find_executor(e, u);
 }
@@ -293,13 +294,13 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
 	struct error *err = NULL;
 
 	for (size_t i = 0; debuginfo_need(dm) && i < dm->nunits && !err; i++) {
-		visit_unit(&e, &dm->units[i]);
+		enumerate_visit_unit(&e, &dm->units[i]);
 		ops->progress(i + 1, dm->nunits, arg);
 		err = interrupt_check();
 	}
 	if (!err)
 		keep_executor(&e);
-	dm->poll_dies_known = !err;
+	dm->polls.dies_known = !err;
 	map_free(&e.known);
 	return err;
 }

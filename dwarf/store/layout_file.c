@@ -20,7 +20,7 @@ static const struct file_format format = { .begins = begins };
 
 /* ---- identity of the program ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t layout_file_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
@@ -44,7 +44,7 @@ static uint64_t hash_bytes(uint64_t hash, int fd, uint64_t offset, uint64_t size
 			uint64_t word;
 
 			memcpy(&word, block + i, 8);
-			hash = mix(hash, word);
+			hash = layout_file_mix(hash, word);
 		}
 		offset += (uint64_t)got;
 		size -= (uint64_t)got;
@@ -65,7 +65,9 @@ static uint64_t fingerprint(const struct module *m)
 		/* The address and size of notes may change with the build-id; the rest may not. */
 		if (!(shdr.sh_flags & SHF_ALLOC) || shdr.sh_type == SHT_NOTE)
 			continue;
-		hash = mix(mix(mix(hash, shdr.sh_addr), shdr.sh_size), shdr.sh_flags);
+		hash = layout_file_mix(
+			layout_file_mix(layout_file_mix(hash, shdr.sh_addr), shdr.sh_size),
+			shdr.sh_flags);
 		if ((shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_PROGBITS) {
 			hash = hash_bytes(hash, m->fd, shdr.sh_offset, shdr.sh_size);
 			if (hash == 0)
@@ -75,7 +77,7 @@ static uint64_t fingerprint(const struct module *m)
 	return elf ? hash : 0;
 }
 
-static struct records_identity identify(const struct module *m)
+static struct records_identity layout_file_identify(const struct module *m)
 {
 	struct records_identity identity = { .build_id_len = m->build_id_len };
 
@@ -112,13 +114,13 @@ static uint8_t *pack(uint8_t *data, size_t *size)
 struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
                                 const struct records *f, uint64_t *size)
 {
-	struct records_identity identity = identify(dm->module);
+	struct records_identity identity = layout_file_identify(dm->module);
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 	size_t n;
 	uint8_t *data CLEANUP(file_bytes_free) = records_save(f, &identity, true, &n);
 
 	if (n > LAYOUT_MAX_SIZE)
-		return error_new(ERR_UNSUPPORTED, "%s: the layout would have %zu MB", path,
+		return error_new(ERR_UNSUPPORTED, "%s: the layout file would have %zu MB", path,
 		                 n >> 20);
 	data = pack(data, &n);
 	TRY(new_file_open(path, 0600, &format, &file));
@@ -145,8 +147,8 @@ static struct error *unpack(const char *path, uint8_t **data, size_t *size)
 
 	if (*size < strlen(begins) || memcmp(*data, begins, strlen(begins)) != 0)
 		return error_new(ERR_USAGE,
-		                 "%s is no layout file: `asyncdbg layout EXE -o FILE` makes one of "
-		                 "a build with debug info",
+		                 "%s is not a layout file: `asyncdbg layout EXE -o FILE` makes one "
+		                 "from a build with debug info",
 		                 path);
 	if (*size < HEADER || memcmp(*data, packed_magic, sizeof(packed_magic)) != 0)
 		return NULL;
@@ -159,7 +161,7 @@ static struct error *unpack(const char *path, uint8_t **data, size_t *size)
 		out_of_memory();
 	if (uncompress(ret, &got, *data + HEADER, *size - HEADER) != Z_OK || got != plain) {
 		free(ret);
-		return error_new(ERR_CORRUPT, "%s: it cannot be uncompressed", path);
+		return error_new(ERR_CORRUPT, "%s: it cannot be decompressed", path);
 	}
 	free(*data);
 	*data = ret;
@@ -167,9 +169,9 @@ static struct error *unpack(const char *path, uint8_t **data, size_t *size)
 	return NULL;
 }
 
-static struct error *check_identity(const char *path, struct dwarf_module *dm,
-                                    const struct records_identity *made_for, bool force,
-                                    const char **differs)
+static struct error *layout_file_check_identity(const char *path, struct dwarf_module *dm,
+                                                const struct records_identity *made_for, bool force,
+                                                const char **differs)
 {
 	const struct module *m = dm->module;
 	struct arena *a = &dm->di->arena;
@@ -179,7 +181,7 @@ static struct error *check_identity(const char *path, struct dwarf_module *dm,
 	if (m->build_id_len && m->build_id_len == made_for->build_id_len &&
 	    memcmp(m->build_id, made_for->build_id, m->build_id_len) == 0)
 		return NULL;
-	own = identify(m);
+	own = layout_file_identify(m);
 	if (own.fingerprint && own.fingerprint == made_for->fingerprint)
 		return NULL;
 	*differs = arena_printf(a,
@@ -190,8 +192,8 @@ static struct error *check_identity(const char *path, struct dwarf_module *dm,
 	if (force)
 		return NULL;
 	return error_new(ERR_USAGE,
-	                 "%s is of another program: %s (make it from this very build, before it is "
-	                 "stripped, or use it with --force)",
+	                 "%s belongs to another program: %s (make it from this very build before "
+	                 "it is stripped, or use it with --force)",
 	                 path, *differs);
 }
 
@@ -216,7 +218,7 @@ struct error *layout_file_use(const char *path, struct dwarf_module *dm, bool fo
 	struct error *err = layout_file_load(path, f);
 
 	if (!err)
-		err = check_identity(path, dm, records_identity(f), force, differs);
+		err = layout_file_check_identity(path, dm, records_identity(f), force, differs);
 	if (err) {
 		records_free(f);
 		return err;

@@ -5,7 +5,7 @@
 #include "dwarf/lookup/type_names.h"
 #include "dwarf/store/cache.h"
 
-static void forget_searches(struct dwarf_module *dm)
+static void open_forget_searches(struct dwarf_module *dm)
 {
 	type_names_forget(dm);
 	lookup_cached_instances_forget(dm);
@@ -16,7 +16,7 @@ struct error *dwarf_open(struct target *t, struct debuginfo **ret)
 	static const struct debuginfo_hooks hooks = {
 		.open_records = cache_open,
 		.close_records = cache_close,
-		.forget_searches = forget_searches,
+		.forget_searches = open_forget_searches,
 		.find_type = lookup_type,
 	};
 

@@ -5,8 +5,8 @@
 #include "debugger/test/fuzz.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/values/path.h"
-#include "dwarf/values/peel.h"
 #include "dwarf/values/show.h"
+#include "dwarf/values/unwrap_newtype.h"
 
 enum { ASK_MEMORY = 0x70000000, ASK_MEMORY_SIZE = 1 << 14, ASK_MAX_LISTED = 64 };
 
@@ -84,7 +84,7 @@ static inline void ask_type(struct debuginfo *di, struct show_cache *cache, stru
 	type_is_coroutine(type);
 	type_single_member(type);
 	type_comp_dir(type);
-	peel(type);
+	unwrap_newtype(type);
 	const struct member *members = type_members(type, &n);
 	for (size_t i = 0; i < n && i < ASK_MAX_LISTED; i++) {
 		if (members[i].type)

@@ -78,9 +78,9 @@ static inline struct fixture fixture_open(int fd, uint64_t low, uint64_t high)
 	if (!m->dwfl)
 		fail_msg("%s", dwfl_errmsg(-1));
 	dwfl_report_end(t->dwfl, NULL, NULL);
-	t->modules = NEW_ARRAY(&t->arena, struct module *, 2);
-	*t->modules = t->main_module = m;
-	t->nmodules = 1;
+	t->modules.data = NEW_ARRAY(&t->arena, struct module *, 2);
+	*t->modules.data = t->modules.main = m;
+	t->modules.n = 1;
 	fail_on(dwarf_open(t, &f.di));
 	f.dm = debuginfo_module(f.di, m);
 	assert_non_null(f.dm);
@@ -100,10 +100,10 @@ static inline const struct scope *read_scopes(struct fixture *f, size_t *nret)
 	struct unit *u = &f->dm->units[0];
 
 	debuginfo_scan(f->dm, u);
-	struct scope *ret = NEW_ARRAY(&f->arena, struct scope, u->nscopes);
-	for (size_t i = 0; i < u->nscopes; i++)
+	struct scope *ret = NEW_ARRAY(&f->arena, struct scope, u->found.nscopes);
+	for (size_t i = 0; i < u->found.nscopes; i++)
 		ret[i] = scan_scope(&f->dm->sections, u, (uint32_t)i);
-	*nret = u->nscopes;
+	*nret = u->found.nscopes;
 	return ret;
 }
 
@@ -154,7 +154,7 @@ enum { HAND_LOW = 0x1000, HAND_HIGH = 0x9000 };
 
 /* Sections of an ELF file made by hand; data of NULL: left out. */
 struct hand_made {
-	struct bytes info, abbrev, str, line, aranges;
+	struct bytes info, abbrev, str, line, aranges, ranges;
 };
 
 /* The file with these sections, in memory. */
@@ -166,6 +166,7 @@ static inline int hand_made_file(const struct hand_made *h)
 		{ ".debug_str", section_of_bytes(&h->str), 0 },
 		{ ".debug_line", section_of_bytes(&h->line), 0 },
 		{ ".debug_aranges", section_of_bytes(&h->aranges), 0 },
+		{ ".debug_ranges", section_of_bytes(&h->ranges), 0 },
 	};
 
 	return hand_file(sections, sizeof(sections) / sizeof(*sections), HAND_LOW, HAND_HIGH);
@@ -181,6 +182,7 @@ static inline struct fixture hand_made_open(struct hand_made *h)
 	free_bytes(&h->str);
 	free_bytes(&h->line);
 	free_bytes(&h->aranges);
+	free_bytes(&h->ranges);
 	return f;
 }
 

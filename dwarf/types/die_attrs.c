@@ -26,7 +26,7 @@ static bool is_number(unsigned form)
  * The DIE that a reference attribute points to, 0 when there is none. References by type signature
  * are not followed: no Rust compiler writes them.
  */
-static uint64_t reference_of(const struct die *d, unsigned form, uint64_t number)
+static uint64_t die_attrs_reference_of(const struct die *d, unsigned form, uint64_t number)
 {
 	switch (form) {
 	case DW_FORM_ref1:
@@ -43,7 +43,7 @@ static uint64_t reference_of(const struct die *d, unsigned form, uint64_t number
 	}
 }
 
-static struct die_attrs_number *number_of(struct die_attrs *ret, unsigned name)
+static struct die_attrs_number *die_attrs_number_of(struct die_attrs *ret, unsigned name)
 {
 	switch (name) {
 	case DW_AT_byte_size:
@@ -93,7 +93,7 @@ void die_attrs_read(struct die *d, struct die_attrs *ret)
 
 	*ret = (struct die_attrs){ 0 };
 	while (die_next(d, &at, &v)) {
-		struct die_attrs_number *number = number_of(ret, at.name);
+		struct die_attrs_number *number = die_attrs_number_of(ret, at.name);
 
 		if (number && is_number(at.form))
 			*number = (struct die_attrs_number){ v.number, at.form };
@@ -102,14 +102,14 @@ void die_attrs_read(struct die *d, struct die_attrs *ret)
 		else if (at.name == DW_AT_name)
 			ret->name = v.string;
 		else if (at.name == DW_AT_type)
-			ret->type = reference_of(d, at.form, v.number);
+			ret->type = die_attrs_reference_of(d, at.form, v.number);
 		else if (at.name == DW_AT_discr)
-			ret->discr = reference_of(d, at.form, v.number);
+			ret->discr = die_attrs_reference_of(d, at.form, v.number);
 		else if (at.name == DW_AT_containing_type)
-			ret->containing = reference_of(d, at.form, v.number);
+			ret->containing = die_attrs_reference_of(d, at.form, v.number);
 		else if (at.name == DW_AT_abstract_origin ||
 		         (at.name == DW_AT_specification && !ret->origin))
-			ret->origin = reference_of(d, at.form, v.number);
+			ret->origin = die_attrs_reference_of(d, at.form, v.number);
 		else if (at.name == DW_AT_declaration)
 			ret->declaration = v.number != 0;
 	}

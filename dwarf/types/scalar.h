@@ -4,7 +4,7 @@
 
 #include "dwarf/types/type.h"
 
-/* Whether it is a bool, a char, a number or a raw pointer. */
+/* Whether the type is a bool, a char, a number or a raw pointer. */
 bool type_is_scalar(const struct type *t);
 
 #endif

@@ -9,12 +9,12 @@
 
 static struct type *new_type(struct dwarf_module *dm)
 {
-	struct type_block *last = dm->last_types;
+	struct type_block *last = dm->types.last;
 
 	if (!last || last->n == TYPES_IN_BLOCK) {
 		last = NEW(&dm->di->arena, struct type_block);
-		*(dm->last_types ? &dm->last_types->next : &dm->first_types) = last;
-		dm->last_types = last;
+		*(dm->types.last ? &dm->types.last->next : &dm->types.first) = last;
+		dm->types.last = last;
 	}
 	return &last->types[last->n++];
 }
@@ -23,14 +23,14 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 {
 	if (die == 0)
 		return NULL;
-	struct type *t = map_get(&dm->types, die);
+	struct type *t = map_get(&dm->types.by_die, die);
 	if (!t) {
 		t = new_type(dm);
 		t->dm = dm;
 		t->place = t->die = die;
 		if (die < dm->sections.info.size)
 			read_ahead(dm->sections.info.data, die);
-		map_put(&dm->types, die, t);
+		map_put(&dm->types.by_die, die, t);
 	}
 	if (!t->queried)
 		t->queried = !records_are_paused(debuginfo_records(dm));
@@ -54,14 +54,14 @@ static void fill_shell(struct type *t)
 	t->shell_read = true;
 	if (type_known_shell(t))
 		return;
-	t->dm->types_unrecorded = true;
-	if (++t->dm->ntypes % 16 == 0)
+	t->dm->types.unrecorded = true;
+	if (++t->dm->types.nread % 16 == 0)
 		residency_touched(t->dm);
 	if (debuginfo_need(t->dm))
 		type_read_shell(t);
 }
 
-static const struct type *shell(const struct type *t)
+static const struct type *type_shell(const struct type *t)
 {
 	if (!t->shell_known) {
 		fill_shell(type_unlock(t));
@@ -74,7 +74,7 @@ void type_become(struct type *t, const struct type *real)
 {
 	struct type own = *t;
 
-	*t = *shell(real);
+	*t = *type_shell(real);
 	t->place = own.place;
 	t->shell_read = t->shell_known = true;
 	t->queried = own.queried;
@@ -85,20 +85,20 @@ void type_become(struct type *t, const struct type *real)
 static const char *array_name(const struct type *t)
 {
 	const struct type *element = type_target(t);
-	bool deep = t->dm->array_depth >= MAX_NESTED;
+	bool deep = t->dm->types.array_depth >= MAX_NESTED;
 	const char *name;
 
-	t->dm->array_depth++;
+	t->dm->types.array_depth++;
 	name = arena_printf(&t->dm->di->arena, "[%s; %llu]",
 	                    element && !deep ? type_name(element) : "?",
 	                    (unsigned long long)t->count);
-	t->dm->array_depth--;
+	t->dm->types.array_depth--;
 	return name;
 }
 
-static const char *whole_name(const struct type *t)
+static const char *type_whole_name(const struct type *t)
 {
-	if (shell(t)->name_known)
+	if (type_shell(t)->name_known)
 		return t->name;
 	struct type *mutable = type_unlock(t);
 	mutable->name_known = true;
@@ -116,18 +116,18 @@ static const char *whole_name(const struct type *t)
 const char *type_short_name(const struct type *t)
 {
 	fill_shell(type_unlock(t));
-	return t->is_scope ? t->name : whole_name(t);
+	return t->is_scope ? t->name : type_whole_name(t);
 }
 
 static void complete_declaration(struct type *t)
 {
-	const char *name = whole_name(t);
+	const char *name = type_whole_name(t);
 
 	t->declaration = false;
 	const struct type *full = name ? t->dm->di->hooks->find_type(t->dm, name, t->die) : NULL;
 	t->recorded = t->details_recorded = false;
-	t->dm->types_unrecorded = true;
-	if (!full || full == t || shell(full)->declaration) {
+	t->dm->types.unrecorded = true;
+	if (!full || full == t || type_shell(full)->declaration) {
 		t->kind = TYPE_OPAQUE;
 		return;
 	}
@@ -136,9 +136,9 @@ static void complete_declaration(struct type *t)
 	t->name_known = true;
 }
 
-static const struct type *complete(const struct type *t)
+static const struct type *type_complete(const struct type *t)
 {
-	if (shell(t)->declaration)
+	if (type_shell(t)->declaration)
 		complete_declaration(type_unlock(t));
 	return t;
 }
@@ -148,9 +148,9 @@ static const struct type_params no_params;
 static struct type_details no_details = { .choices = &no_choices, .params = &no_params };
 
 /* Members, variants and enumerators: children of the DIE. */
-static struct type_details *details(const struct type *t)
+static struct type_details *type_details(const struct type *t)
 {
-	if (complete(t)->kind == TYPE_ARRAY)
+	if (type_complete(t)->kind == TYPE_ARRAY)
 		return &no_details;
 	if (!t->details_queried)
 		type_unlock(t)->details_queried = !records_are_paused(debuginfo_records(t->dm));
@@ -162,7 +162,7 @@ static struct type_details *details(const struct type *t)
 	d->choices = &no_choices;
 	if (type_known_details(mutable, d))
 		return d;
-	t->dm->types_unrecorded = true;
+	t->dm->types.unrecorded = true;
 	if (debuginfo_need(t->dm))
 		type_read_details(mutable, d);
 	return d;
@@ -179,9 +179,9 @@ static void read_params(struct type *t, struct type_details *d)
 }
 
 /* Template parameters: children of the DIE too. */
-static const struct type_params *params(const struct type *t)
+static const struct type_params *type_own_params(const struct type *t)
 {
-	struct type_details *d = details(t);
+	struct type_details *d = type_details(t);
 
 	if (d == &no_details)
 		return d->params;
@@ -189,46 +189,46 @@ static const struct type_params *params(const struct type *t)
 		read_params(type_unlock(t), d);
 	if (!d->params_queried && !records_are_paused(debuginfo_records(t->dm))) {
 		d->params_queried = true;
-		t->dm->types_unrecorded |= !d->params_recorded;
+		t->dm->types.unrecorded |= !d->params_recorded;
 	}
 	return d->params;
 }
 
 enum type_kind type_kind(const struct type *t)
 {
-	return complete(t)->kind;
+	return type_complete(t)->kind;
 }
 
 const char *type_name(const struct type *t)
 {
-	const char *name = t->name_known ? t->name : whole_name(t);
+	const char *name = t->name_known ? t->name : type_whole_name(t);
 
 	return name ? name : "?";
 }
 
 uint64_t type_size(const struct type *t)
 {
-	return complete(t)->size;
+	return type_complete(t)->size;
 }
 
 uint64_t type_align(const struct type *t)
 {
-	return complete(t)->align ? t->align : 1;
+	return type_complete(t)->align ? t->align : 1;
 }
 
 const struct type *type_target(const struct type *t)
 {
-	return type_at(t->dm, shell(t)->target_die);
+	return type_at(t->dm, type_shell(t)->target_die);
 }
 
 uint64_t type_count(const struct type *t)
 {
-	return shell(t)->kind == TYPE_ARRAY ? t->count : 0;
+	return type_shell(t)->kind == TYPE_ARRAY ? t->count : 0;
 }
 
 const struct member *type_members(const struct type *t, size_t *n)
 {
-	const struct type_details *d = details(t);
+	const struct type_details *d = type_details(t);
 
 	*n = d->nmembers;
 	return d->members;
@@ -236,7 +236,7 @@ const struct member *type_members(const struct type *t, size_t *n)
 
 const struct member *type_member(const struct type *t, const char *name)
 {
-	const struct type_details *d = details(t);
+	const struct type_details *d = type_details(t);
 
 	for (size_t i = 0; i < d->nmembers; i++) {
 		if (d->members[i].name && strcmp(d->members[i].name, name) == 0 &&
@@ -248,12 +248,12 @@ const struct member *type_member(const struct type *t, const char *name)
 
 const struct member *type_discr(const struct type *t)
 {
-	return details(t)->choices->discr;
+	return type_details(t)->choices->discr;
 }
 
 const struct variant *type_variants(const struct type *t, size_t *n)
 {
-	const struct type_choices *d = details(t)->choices;
+	const struct type_choices *d = type_details(t)->choices;
 
 	*n = d->nvariants;
 	return d->variants;
@@ -261,7 +261,7 @@ const struct variant *type_variants(const struct type *t, size_t *n)
 
 const struct variant *type_variant(const struct type *t, const char *name)
 {
-	const struct type_choices *d = details(t)->choices;
+	const struct type_choices *d = type_details(t)->choices;
 
 	for (size_t i = 0; i < d->nvariants; i++) {
 		if (d->variants[i].name && strcmp(d->variants[i].name, name) == 0 &&
@@ -273,7 +273,7 @@ const struct variant *type_variant(const struct type *t, const char *name)
 
 const struct enumerator *type_enumerators(const struct type *t, size_t *n)
 {
-	const struct type_choices *d = details(t)->choices;
+	const struct type_choices *d = type_details(t)->choices;
 
 	*n = d->nenumerators;
 	return d->enumerators;
@@ -281,13 +281,13 @@ const struct enumerator *type_enumerators(const struct type *t, size_t *n)
 
 const struct type_param *type_params(const struct type *t, size_t *n)
 {
-	*n = params(t)->n;
-	return params(t)->list;
+	*n = type_own_params(t)->n;
+	return type_own_params(t)->list;
 }
 
 const struct type *type_param(const struct type *t, const char *name)
 {
-	const struct type_params *all = params(t);
+	const struct type_params *all = type_own_params(t);
 
 	for (size_t i = 0; i < all->n; i++) {
 		if (all->list[i].name && strcmp(all->list[i].name, name) == 0)
@@ -298,7 +298,7 @@ const struct type *type_param(const struct type *t, const char *name)
 
 bool type_is_coroutine(const struct type *t)
 {
-	return complete(t)->coroutine;
+	return type_complete(t)->coroutine;
 }
 
 bool type_is_slice(const struct type *t)
@@ -325,7 +325,7 @@ bool type_is(const struct type *t, const char *path)
 
 const char *type_comp_dir(const struct type *t)
 {
-	return details(t)->choices->comp_dir;
+	return type_details(t)->choices->comp_dir;
 }
 
 struct dwarf_module *type_module(const struct type *t)
@@ -335,10 +335,10 @@ struct dwarf_module *type_module(const struct type *t)
 
 uint64_t type_die(const struct type *t)
 {
-	return shell(t)->die;
+	return type_shell(t)->die;
 }
 
-/* Its 1-based index, 0 when there is none. */
+/* 1-based index of the only member with a size, 0 when there is none or several. */
 static uint32_t find_single(const struct type_details *d)
 {
 	uint32_t single = 0;
@@ -359,7 +359,7 @@ const struct member *type_single_member(const struct type *t)
 {
 	if (type_kind(t) != TYPE_STRUCT && type_kind(t) != TYPE_UNION)
 		return NULL;
-	struct type_details *d = details(t);
+	struct type_details *d = type_details(t);
 	if (!d->single_known) {
 		d->single = find_single(d);
 		d->single_known = true;

@@ -93,7 +93,7 @@ bool type_is_dyn(const struct type *t);
 /* Does the name, cut at its first '<', equal path ("tokio::time::sleep::Sleep")? */
 bool type_is(const struct type *t, const char *path);
 
-/* Compilation directory of its unit, of a coroutine only; NULL unknown. */
+/* Compilation directory of a type's unit, of a coroutine only; NULL unknown. */
 const char *type_comp_dir(const struct type *t);
 
 struct dwarf_module *type_module(const struct type *t);

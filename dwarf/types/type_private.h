@@ -89,7 +89,7 @@ struct type_block {
 void type_read_shell(struct type *t);
 /* Fills details, which must be empty, with choices set to an empty struct. */
 void type_read_details(struct type *t, struct type_details *d);
-/* Fills its template parameters. */
+/* Fills the template parameters of a type. */
 void type_read_params(struct type *t, struct type_params *ret);
 
 /* Size of an array in bytes; 0 if its element is unknown or the size overflows. */
@@ -99,7 +99,7 @@ uint64_t type_array_size(const struct type *t);
 
 /* Fills a type of which only dm and place are set. False: there is no record, or it is invalid. */
 bool type_known_shell(struct type *t);
-/* The same of members, variants and enumerators, and of template parameters. */
+/* Fill the members, variants and enumerators, and the template parameters. False: as above. */
 bool type_known_details(struct type *t, struct type_details *d);
 bool type_known_params(struct type *t, struct type_params *ret);
 
@@ -110,7 +110,7 @@ struct type *type_unlock(const struct type *t);
 
 /* Makes t a copy of real, the type that t stands for. */
 void type_become(struct type *t, const struct type *real);
-/* The last part of its name, or the whole; NULL when it has none. */
+/* The last part of the type's name, or the whole; NULL when it has none. */
 const char *type_short_name(const struct type *t);
 
 #endif

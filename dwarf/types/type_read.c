@@ -60,19 +60,20 @@ static bool is_element(const struct die *child)
 	return child->tag != DW_TAG_subprogram;
 }
 
-static bool first_element(struct die *d, struct die *child)
+static bool type_read_first_element(struct die *d, struct die *child)
 {
 	return die_child(d, child) && is_element(child);
 }
 
-static bool next_element(struct die *child)
+static bool type_read_next_element(struct die *child)
 {
 	return die_sibling(child, child) && is_element(child);
 }
 
 static bool find_variant_part(struct die d, struct die *part)
 {
-	for (bool any = first_element(&d, part); any; any = next_element(part)) {
+	for (bool any = type_read_first_element(&d, part); any;
+	     any = type_read_next_element(part)) {
 		if (part->tag == DW_TAG_variant_part)
 			return true;
 	}
@@ -107,7 +108,8 @@ static bool read_variant_kind(const struct die *d, struct type *t)
 	return true;
 }
 
-static enum type_kind read_kind(const struct die *d, const struct die_attrs *attrs, struct type *t)
+static enum type_kind type_read_kind(const struct die *d, const struct die_attrs *attrs,
+                                     struct type *t)
 {
 	switch (d->tag) {
 	case DW_TAG_base_type:
@@ -163,11 +165,11 @@ uint64_t type_array_size(const struct type *t)
 	const struct type *element = type_at(dm, t->target_die);
 	uint64_t size = 0;
 
-	if (element && dm->array_depth < MAX_NESTED) {
-		dm->array_depth++;
+	if (element && dm->types.array_depth < MAX_NESTED) {
+		dm->types.array_depth++;
 		if (__builtin_mul_overflow(t->count, type_size(element), &size))
 			size = 0;
-		dm->array_depth--;
+		dm->types.array_depth--;
 	}
 	return size;
 }
@@ -205,7 +207,7 @@ void type_read_shell(struct type *t)
 		return;
 	}
 	die_attrs_read(&d, &attrs);
-	t->kind = read_kind(&d, &attrs, t);
+	t->kind = type_read_kind(&d, &attrs, t);
 	t->target_die = attrs.type;
 	t->size = attrs.size.form ? attrs.size.value : t->kind == TYPE_POINTER ? 8 : 0;
 	t->align = attrs.align.form && attrs.align.value <= UINT32_MAX ? (uint32_t)attrs.align.value
@@ -290,7 +292,7 @@ static bool discr_is_signed(struct dwarf_module *dm, uint64_t discr)
 	return is_signed_type(dm, attrs.type);
 }
 
-static void read_discr(struct type *t, struct die *d, struct type_choices *ret)
+static void type_read_discr(struct type *t, struct die *d, struct type_choices *ret)
 {
 	struct member *m = NEW(&t->dm->di->arena, struct member);
 	struct die_attrs attrs;
@@ -312,7 +314,7 @@ static void read_variant_part(struct type *t, struct die *part, struct type_choi
 	bool is_signed = discr_is_signed(t->dm, discr), sound = true;
 	for (bool any = die_child(part, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag == DW_TAG_member && child.offset == discr)
-			read_discr(t, &child, ret);
+			type_read_discr(t, &child, ret);
 		else if (child.tag == DW_TAG_variant && variants.n < MAX_MEMBERS)
 			sound &= read_variant(t, &child, is_signed, vec_push(&variants));
 	}
@@ -382,7 +384,8 @@ void type_read_details(struct type *t, struct type_details *ret)
 
 	if (!die_attrs_open(t->dm, t->die, &d))
 		return;
-	for (bool any = first_element(&d, &child); any; any = next_element(&child))
+	for (bool any = type_read_first_element(&d, &child); any;
+	     any = type_read_next_element(&child))
 		read_child(t, &child, &c);
 	ret->nmembers = (uint32_t)c.members.n;
 	ret->members = vec_to_arena(&c.members, a);
@@ -401,7 +404,8 @@ void type_read_params(struct type *t, struct type_params *ret)
 
 	if (!die_attrs_open(t->dm, t->die, &d))
 		return;
-	for (bool any = first_element(&d, &child); any; any = next_element(&child)) {
+	for (bool any = type_read_first_element(&d, &child); any;
+	     any = type_read_next_element(&child)) {
 		if (child.tag != DW_TAG_template_type_parameter || params.n == MAX_MEMBERS)
 			continue;
 		die_attrs_read(&child, &attrs);

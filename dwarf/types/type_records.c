@@ -13,7 +13,7 @@
 enum { SHELL = 0, DECLARATION = 1, ALIAS = 2, SHORT = 3 };
 enum { COROUTINE = TYPE_FUNCTION + 1 }; /* kind in records of a TYPE_ENUM that is a coroutine */
 
-static const struct type *type_of(struct type *t, struct record *record)
+static const struct type *type_records_type_of(struct type *t, struct record *record)
 {
 	return type_at(t->dm, record_number(record));
 }
@@ -126,7 +126,7 @@ static void record_type(struct record_writer *d, const struct type *t)
 static bool know_member(struct type *t, struct record *record, struct member *m)
 {
 	m->name = record_text(record);
-	m->type = type_of(t, record);
+	m->type = type_records_type_of(t, record);
 	uint64_t place = record_number(record);
 	m->offset = place >> 1;
 	m->restricted = place & 1;
@@ -145,7 +145,7 @@ static bool know_variant(struct type *t, struct record *record, struct variant *
 	v->is_default = record_number(record) != 0;
 	v->name = record_text(record);
 	v->discr = record_number(record);
-	v->payload = type_of(t, record);
+	v->payload = type_records_type_of(t, record);
 	v->offset = record_number(record);
 	v->file = record_text(record);
 	uint64_t line = record_number(record);
@@ -167,7 +167,7 @@ static void record_variant(struct record_writer *d, const struct variant *v)
 /*
  * Reads the count of entries that follow, of at least size bytes each; false when they cannot fit.
  */
-static bool count_of(struct record *record, size_t size, uint32_t *ret)
+static bool type_records_count_of(struct record *record, size_t size, uint32_t *ret)
 {
 	uint64_t n = record_number(record), left = (uint64_t)(record->r.end - record->r.p);
 
@@ -178,7 +178,7 @@ static bool count_of(struct record *record, size_t size, uint32_t *ret)
 static bool know_members(struct type *t, struct record *record, struct type_details *ret)
 {
 	struct member *members;
-	bool sound = count_of(record, 3, &ret->nmembers);
+	bool sound = type_records_count_of(record, 3, &ret->nmembers);
 
 	if (!sound)
 		return false;
@@ -192,7 +192,7 @@ static bool know_members(struct type *t, struct record *record, struct type_deta
 static bool know_variants(struct type *t, struct record *record, struct type_choices *ret)
 {
 	struct variant *variants;
-	bool sound = count_of(record, 7, &ret->nvariants);
+	bool sound = type_records_count_of(record, 7, &ret->nvariants);
 
 	if (!sound)
 		return false;
@@ -207,7 +207,7 @@ static bool know_enumerators(struct type *t, struct record *record, struct type_
 {
 	struct enumerator *enumerators;
 
-	if (!count_of(record, 2, &ret->nenumerators))
+	if (!type_records_count_of(record, 2, &ret->nenumerators))
 		return false;
 	enumerators = NEW_ARRAY(&t->dm->di->arena, struct enumerator, ret->nenumerators);
 	ret->enumerators = enumerators;
@@ -257,12 +257,12 @@ bool type_known_params(struct type *t, struct type_params *ret)
 	uint32_t n;
 
 	if (!record_find(debuginfo_records(t->dm), RECORD_GENERICS, t->die, NULL, &record) ||
-	    !count_of(&record, 2, &n))
+	    !type_records_count_of(&record, 2, &n))
 		return false;
 	struct type_param *list = NEW_ARRAY(&t->dm->di->arena, struct type_param, n);
 	for (size_t i = 0; i < n; i++) {
 		list[i].name = record_text(&record);
-		list[i].type = type_of(t, &record);
+		list[i].type = type_records_type_of(t, &record);
 	}
 	if (!record_ended(&record))
 		return false;
@@ -347,12 +347,12 @@ static void record_type_of(struct type *t, bool whole)
 
 void types_flush(struct dwarf_module *dm, bool whole)
 {
-	if (!dm->types_unrecorded)
+	if (!dm->types.unrecorded)
 		return;
-	dm->types_unrecorded = false;
+	dm->types.unrecorded = false;
 	/* Writing one type may read another, which is then appended to the list. */
 	size_t n = 0;
-	for (struct type_block *b = dm->first_types; b; b = b->next) {
+	for (struct type_block *b = dm->types.first; b; b = b->next) {
 		for (size_t i = 0; i < b->n; i++) {
 			if (++n % TRIM_EACH == 0)
 				residency_trim(dm);

@@ -29,7 +29,7 @@ static const char *pointee_name(const char *name)
 	return NULL;
 }
 
-static bool is_dyn_name(const char *name)
+static bool wide_is_dyn_name(const char *name)
 {
 	return strncmp(name + (*name == '('), "dyn ", 4) == 0;
 }
@@ -47,11 +47,11 @@ static enum wide_kind kind_of(const struct type *t, bool has_vtable)
 	if (!name)
 		return WIDE_NONE;
 	if (has_vtable)
-		return is_dyn_name(name) ? WIDE_DYN : WIDE_STRUCT;
+		return wide_is_dyn_name(name) ? WIDE_DYN : WIDE_STRUCT;
 	return *name == '[' ? WIDE_SLICE : is_str_name(name) ? WIDE_STR : WIDE_STRUCT;
 }
 
-static enum wide_kind read_kind(const struct type *t)
+static enum wide_kind wide_read_kind(const struct type *t)
 {
 	if (type_kind(t) != TYPE_STRUCT || type_size(t) != 2 * sizeof(uint64_t))
 		return WIDE_NONE;
@@ -66,7 +66,7 @@ enum wide_kind type_wide_kind(const struct type *t)
 
 	type_kind(t); /* completes it */
 	if (!t->wide_known) {
-		enum wide_kind kind = read_kind(t);
+		enum wide_kind kind = wide_read_kind(t);
 
 		mutable = type_unlock(t);
 		mutable->wide = (unsigned char)kind;
@@ -92,7 +92,7 @@ struct wide type_wide(const struct type *t)
 
 bool type_is_object(const struct type *t)
 {
-	return is_dyn_name(type_name(t));
+	return wide_is_dyn_name(type_name(t));
 }
 
 /* ---- tails ---- */
@@ -115,13 +115,13 @@ static const struct member *last_member(const struct type *t)
 	return type_kind(t) == TYPE_STRUCT && n && members[n - 1].type ? &members[n - 1] : NULL;
 }
 
-static uint64_t round_up(uint64_t n, uint64_t align)
+static uint64_t wide_round_up(uint64_t n, uint64_t align)
 {
 	return align > 1 ? (n + align - 1) / align * align : n;
 }
 
 /*
- * What the generics of a struct say of its last member: the template parameter `T` of Dst<[u16]>
+ * Kind of the last member by the generics of its struct: the template parameter `T` of Dst<[u16]>
  * has the DIE of u16, as the member `tail: T` has, and only the struct's name has the brackets.
  * TAIL_UNKNOWN: the member's type is no parameter, or several, or names and DIEs do not match, as
  * with constants among the generics.
@@ -155,7 +155,7 @@ static bool is_always_sized(const struct type *t)
 {
 	const char *name = type_name(t);
 
-	return type_wide_kind(t) != WIDE_NONE || (*name == '(' && !is_dyn_name(name)) ||
+	return type_wide_kind(t) != WIDE_NONE || (*name == '(' && !wide_is_dyn_name(name)) ||
 	       qualified_last(name)[0] == '{';
 }
 
@@ -169,7 +169,7 @@ static bool has_room_for_last(const struct type *t, const struct member *last)
 {
 	return last->offset + type_size(last->type) <= type_size(t) &&
 	       (type_size(last->type) == 0 ||
-	        round_up(last->offset, type_align(t)) != type_size(t));
+	        wide_round_up(last->offset, type_align(t)) != type_size(t));
 }
 
 /*
@@ -182,7 +182,7 @@ static enum tail find_tail(const struct type *t, bool certain, int depth)
 	const struct member *last;
 	enum tail inner, tail;
 
-	if (is_dyn_name(type_name(t)))
+	if (wide_is_dyn_name(type_name(t)))
 		return TAIL_DYN;
 	if (type_kind(t) == TYPE_OPAQUE || depth == MAX_TAILS)
 		return TAIL_UNKNOWN;
@@ -213,7 +213,7 @@ struct tail_layout {
 };
 
 /* A type that was made before. */
-struct sized {
+struct wide_sized {
 	const struct type *of, *object;
 	uint64_t size, align; /* of the object; size is the count of a slice */
 	const struct type *made;
@@ -291,8 +291,8 @@ static bool is_packed(const struct type *t)
 	return false;
 }
 
-static const struct type *make_sized(const struct type *t, const struct tail_layout *l,
-                                     uint64_t *align);
+static const struct type *wide_make_sized(const struct type *t, const struct tail_layout *l,
+                                          uint64_t *align);
 
 static const struct type *make_tail(const struct member *last, enum tail tail,
                                     const struct tail_layout *l, uint64_t *align)
@@ -305,7 +305,7 @@ static const struct type *make_tail(const struct member *last, enum tail tail,
 	case TAIL_DYN:
 		return l->object ? make_object(last->type, l->object) : NULL;
 	case TAIL_STRUCT:
-		return make_sized(last->type, &inner, align);
+		return wide_make_sized(last->type, &inner, align);
 	case TAIL_SLICE:
 	case TAIL_IS_STR:
 	case TAIL_IS_BYTES:
@@ -321,12 +321,12 @@ static enum tail tail_kind(const struct type *t, const struct member *last,
 {
 	if (!l->object)
 		return find_tail(t, true, l->depth);
-	return is_dyn_name(type_name(last->type)) ? TAIL_DYN : TAIL_STRUCT;
+	return wide_is_dyn_name(type_name(last->type)) ? TAIL_DYN : TAIL_STRUCT;
 }
 
 /* *align: the alignment of the type that is returned. */
-static const struct type *make_sized(const struct type *t, const struct tail_layout *l,
-                                     uint64_t *align)
+static const struct type *wide_make_sized(const struct type *t, const struct tail_layout *l,
+                                          uint64_t *align)
 {
 	const struct member *last = last_member(t);
 	uint64_t tail_align;
@@ -345,52 +345,53 @@ static const struct type *make_sized(const struct type *t, const struct tail_lay
 	*d = *t->details;
 	memcpy(own, members, n * sizeof(*own));
 	own[n - 1].type = tail;
-	own[n - 1].offset = l->object ? round_up(last->offset, tail_align) : last->offset;
+	own[n - 1].offset = l->object ? wide_round_up(last->offset, tail_align) : last->offset;
 	d->members = own;
 	d->single_known = false;
 	ret->details = d;
 	*align = type_align(t) > tail_align ? type_align(t) : tail_align;
 	ret->align = (uint32_t)*align;
 	uint64_t end = own[n - 1].offset + (kind == TAIL_DYN ? l->object->size : tail->size);
-	ret->size = round_up(end, *align);
+	ret->size = wide_round_up(end, *align);
 	return ret;
 }
 
 /* The entry of a type that is wanted; its `made` is NULL when it is new. NULL: there are too many.
  */
-static struct sized *find_sized(struct dwarf_module *dm, const struct sized *want, bool *is_new)
+static struct wide_sized *find_sized(struct dwarf_module *dm, const struct wide_sized *want,
+                                     bool *is_new)
 {
 	uint64_t key =
 		map_key_of_pair(map_key_of_pair((uintptr_t)want->of, (uintptr_t)want->object),
 	                        map_key_of_pair(want->size, want->align));
-	struct sized *known = map_get(&dm->sized, key);
+	struct wide_sized *known = map_get(&dm->types.sized, key);
 
 	*is_new = !known || known->of != want->of || known->object != want->object ||
 	          known->size != want->size || known->align != want->align;
 	if (!*is_new)
 		return known;
-	if (dm->nsized >= MAX_SIZED)
+	if (dm->types.nsized >= MAX_SIZED)
 		return NULL;
-	dm->nsized++;
-	known = NEW(&dm->di->arena, struct sized);
+	dm->types.nsized++;
+	known = NEW(&dm->di->arena, struct wide_sized);
 	*known = *want;
-	map_put(&dm->sized, key, known);
+	map_put(&dm->types.sized, key, known);
 	return known;
 }
 
 static const struct type *sized(const struct type *t, const struct tail_layout *l)
 {
 	const struct object_layout *o = l->object;
-	struct sized want = { .of = t,
-		              .object = o ? o->type : NULL,
-		              .size = o ? o->size : l->count,
-		              .align = o ? o->align : 0 };
+	struct wide_sized want = { .of = t,
+		                   .object = o ? o->type : NULL,
+		                   .size = o ? o->size : l->count,
+		                   .align = o ? o->align : 0 };
 	uint64_t align;
 	bool is_new;
-	struct sized *entry = find_sized(t->dm, &want, &is_new);
+	struct wide_sized *entry = find_sized(t->dm, &want, &is_new);
 
 	if (entry && is_new)
-		entry->made = make_sized(t, l, &align);
+		entry->made = wide_make_sized(t, l, &align);
 	return entry ? entry->made : NULL;
 }
 
@@ -416,11 +417,11 @@ const struct type *type_with_object(const struct type *t, const struct object_la
 const struct type *type_of_slice(const struct type *element, enum wide_kind kind, uint64_t count)
 {
 	/* Alignments of objects are at least 1: no entry of sized() is like it. */
-	struct sized want = { .of = element, .object = element, .size = count };
+	struct wide_sized want = { .of = element, .object = element, .size = count };
 	bool is_new;
 
 	want.align = kind == WIDE_STR ? 2 * (uint64_t)MAX_OBJECT_ALIGN : 0;
-	struct sized *entry = find_sized(element->dm, &want, &is_new);
+	struct wide_sized *entry = find_sized(element->dm, &want, &is_new);
 	if (entry && is_new)
 		entry->made =
 			make_array(element, count, kind == WIDE_STR ? TAIL_IS_STR : TAIL_SLICE);

@@ -33,7 +33,7 @@ enum wide_kind type_wide_kind(const struct type *t);
 /* The kind and the parts of a wide pointer; those of WIDE_NONE are all zero. */
 struct wide type_wide(const struct type *t);
 
-/* Is it "dyn T", the type of an object of which the debug info says nothing else? */
+/* Is the type "dyn T", that of an object of which the debug info says nothing else? */
 bool type_is_object(const struct type *t);
 
 /* The object behind a trait object, as its vtable describes it. */

@@ -20,6 +20,11 @@ struct cfa_rule {
  */
 bool cfa_rule_at(const struct target *t, uint64_t pc, struct cfa_rule *ret);
 /*
+ * Where the value that a register had before the call of the function is kept at an instruction of
+ * it: at CFA + *offset; *offset 0: in the register itself. False: unknown, or elsewhere.
+ */
+bool cfa_rule_kept(const struct target *t, uint64_t pc, unsigned reg, int64_t *offset);
+/*
  * The CFA of one frame, by the rule at its lookup_pc and its registers, where the next outer frame
  * is not known: a thread that has come to a breakpoint is not unwound. 0: there is no such rule, or
  * its register is not known. Reads no memory of the target.

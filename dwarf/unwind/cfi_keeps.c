@@ -15,7 +15,7 @@ enum {
 };
 
 /* .eh_frame and the sorted table of its entries, as LSB 5.0 (10.6.2) has it. */
-struct tables {
+struct cfi_keeps_tables {
 	Elf *elf;
 	Elf_Data *frames;
 	const unsigned char *table;
@@ -23,17 +23,17 @@ struct tables {
 	uint64_t frames_address, header_address; /* link-time */
 };
 
-struct entry {
+struct cfi_keeps_entry {
 	int32_t function, frame; /* relative to the header */
 };
 
-static bool find_tables(Elf *elf, struct tables *ret)
+static bool find_tables(Elf *elf, struct cfi_keeps_tables *ret)
 {
 	const Elf_Data *header = NULL;
 	Elf_Scn *scn = NULL;
 	size_t names;
 
-	*ret = (struct tables){ .elf = elf };
+	*ret = (struct cfi_keeps_tables){ .elf = elf };
 	if (!elf || gelf_getclass(elf) != ELFCLASS64 || elf_getshdrstrndx(elf, &names) != 0)
 		return false;
 	while ((!header || !ret->frames) && (scn = elf_nextscn(elf, scn))) {
@@ -60,19 +60,19 @@ static bool find_tables(Elf *elf, struct tables *ret)
 	ret->table = (const unsigned char *)header->d_buf + HEADER_SIZE;
 	memcpy(&n, ret->table - sizeof(n), sizeof(n));
 	ret->n = n;
-	return n && n <= (header->d_size - HEADER_SIZE) / sizeof(struct entry);
+	return n && n <= (header->d_size - HEADER_SIZE) / sizeof(struct cfi_keeps_entry);
 }
 
-static struct entry entry_at(const struct tables *t, size_t i)
+static struct cfi_keeps_entry entry_at(const struct cfi_keeps_tables *t, size_t i)
 {
-	struct entry ret;
+	struct cfi_keeps_entry ret;
 
 	memcpy(&ret, t->table + i * sizeof(ret), sizeof(ret));
 	return ret;
 }
 
 /* The offset in .eh_frame of the entry of the function that has the link-time address. */
-static uint64_t frame_of(const struct tables *t, uint64_t address)
+static uint64_t cfi_keeps_frame_of(const struct cfi_keeps_tables *t, uint64_t address)
 {
 	size_t low = 0, high = t->n;
 
@@ -89,7 +89,8 @@ static uint64_t frame_of(const struct tables *t, uint64_t address)
 	return t->header_address + (uint64_t)(int64_t)entry_at(t, low).frame - t->frames_address;
 }
 
-static bool read_entry(const struct tables *t, uint64_t offset, Dwarf_CFI_Entry *ret)
+static bool cfi_keeps_read_entry(const struct cfi_keeps_tables *t, uint64_t offset,
+                                 Dwarf_CFI_Entry *ret)
 {
 	Dwarf_Off next;
 
@@ -98,7 +99,10 @@ static bool read_entry(const struct tables *t, uint64_t offset, Dwarf_CFI_Entry 
 	                      offset, &next, ret) == 0;
 }
 
-/* Whether the instructions may have a rule "undefined" for it: what looks like one counts. */
+/*
+ * Whether the instructions may have a rule "undefined" for the register: anything that looks like
+ * one counts.
+ */
 static bool may_undefine(const uint8_t *at, const uint8_t *end, unsigned reg)
 {
 	for (; at && at < end && end - at > 1; at++) {
@@ -108,17 +112,17 @@ static bool may_undefine(const uint8_t *at, const uint8_t *end, unsigned reg)
 	return false;
 }
 
-static bool frame_may_undefine(const struct tables *t, uint64_t address, unsigned reg)
+static bool frame_may_undefine(const struct cfi_keeps_tables *t, uint64_t address, unsigned reg)
 {
 	Dwarf_CFI_Entry fde, cie;
 
-	return !read_entry(t, frame_of(t, address), &fde) || dwarf_cfi_cie_p(&fde) ||
-	       !read_entry(t, fde.fde.CIE_pointer, &cie) || !dwarf_cfi_cie_p(&cie) ||
-	       may_undefine(fde.fde.start, fde.fde.end, reg) ||
+	return !cfi_keeps_read_entry(t, cfi_keeps_frame_of(t, address), &fde) ||
+	       dwarf_cfi_cie_p(&fde) || !cfi_keeps_read_entry(t, fde.fde.CIE_pointer, &cie) ||
+	       !dwarf_cfi_cie_p(&cie) || may_undefine(fde.fde.start, fde.fde.end, reg) ||
 	       may_undefine(cie.cie.initial_instructions, cie.cie.initial_instructions_end, reg);
 }
 
-/* Whether libdw has no rule for it, or the rule "undefined". */
+/* Whether libdw has no rule for the register, or the rule "undefined". */
 static bool is_without_rule(Dwarf_Frame *frame, unsigned reg)
 {
 	Dwarf_Op memory[3], *ops = memory;
@@ -134,7 +138,7 @@ uint64_t cfi_keeps(const struct target *t, uint64_t pc, uint64_t regs)
 	Dwarf_Addr bias, elf_bias;
 	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
 	Dwarf_Frame *frame = NULL;
-	struct tables tables;
+	struct cfi_keeps_tables tables;
 	uint64_t ret = 0;
 
 	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)

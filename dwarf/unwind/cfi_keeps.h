@@ -11,8 +11,8 @@
 #include "debugger/target/target.h"
 
 /*
- * Those of the registers (a bit for each, by DWARF number) for which the unwind information at pc,
- * a run-time address, has no rule: a function that the ABI lets its callers rely on them has not
+ * Registers among regs (a bit for each, by DWARF number) for which the unwind information at pc, a
+ * run-time address, has no rule: a function that the ABI lets its callers rely on them has not
  * changed them. None where there is no such information, or where it says that one is lost
  * (DW_CFA_undefined), as gcc 14 does in functions that do not return.
  */

@@ -11,7 +11,7 @@
 enum { RELATIVE = DW_EH_PE_pcrel | DW_EH_PE_sdata4 };
 
 /* A section of such entries. */
-struct table {
+struct function_table_state {
 	const Elf_Data *data;
 	const unsigned char *ident; /* of the ELF file */
 	uint64_t address;           /* of its first byte; link-time */
@@ -56,8 +56,8 @@ static bool has_relative(const Dwarf_CIE *cie)
 	return false;
 }
 
-static void visit_fde(const struct table *t, const Dwarf_FDE *fde, function_table_fn *visit,
-                      void *arg)
+static void visit_fde(const struct function_table_state *t, const Dwarf_FDE *fde,
+                      function_table_fn *visit, void *arg)
 {
 	int32_t distance;
 	uint32_t len;
@@ -73,8 +73,11 @@ static void visit_fde(const struct table *t, const Dwarf_FDE *fde, function_tabl
 		visit(low, low + len, arg);
 }
 
-/* Each entry is read once: those of functions know only the entries that come before them. */
-static void each_of_table(const struct table *t, function_table_fn *visit, void *arg)
+/*
+ * Visits all functions of a table. Each entry is read once: those of functions know only the
+ * entries that come before them.
+ */
+static void each_of_table(const struct function_table_state *t, function_table_fn *visit, void *arg)
 {
 	struct map relative = { 0 }; /* offsets of CIEs, + 1 */
 	Dwarf_Off at = 0, next = 0;
@@ -114,9 +117,9 @@ void function_table_each(Elf *elf, function_table_fn *visit, void *arg)
 
 		if (data && data->d_buf)
 			each_of_table(
-				&(struct table){ data,
-			                         (const unsigned char *)elf_getident(elf, NULL),
-			                         shdr.sh_addr },
+				&(struct function_table_state){
+					data, (const unsigned char *)elf_getident(elf, NULL),
+					shdr.sh_addr },
 				visit, arg);
 	}
 }

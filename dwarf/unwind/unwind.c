@@ -26,13 +26,13 @@ struct unwinder {
 };
 
 /* The state of one unwind. */
-struct walk {
+struct unwind_walk {
 	struct unwinder *u;
 	struct arena *a;
 	VEC(struct frame) frames;
 	unwind_end_fn *end; /* NULL: to the end of the stack */
 	void *end_arg;
-	bool ended;       /* it was true */
+	bool ended;       /* end() was true */
 	uint64_t no_code; /* the address of a frame where no code can be; 0: there was none */
 };
 
@@ -117,8 +117,8 @@ struct error *unwinder_open(struct target *t, struct unwinder **ret)
 		struct unwinder *u = NEW(&t->arena, struct unwinder);
 		u->t = t;
 		if (!t->dwfl)
-			return error_new(ERR_NO_DEBUGINFO, "no modules are known: stacks cannot be "
-			                                   "unwound");
+			return error_new(ERR_NO_DEBUGINFO,
+			                 "there are no modules: stacks cannot be unwound");
 		if (!dwfl_attach_state(t->dwfl, NULL, t->pid, &callbacks, u))
 			return error_new(ERR_NO_DEBUGINFO, "stacks cannot be unwound: %s",
 			                 dwfl_errmsg(-1));
@@ -137,9 +137,10 @@ void unwinder_close(struct unwinder *u)
  * The registers that can be known in a frame. A caller's are those that it will have when the call
  * returns, so that none is known which the call may change. libdw takes register 0 for one that all
  * functions preserve where the CFI does not mention it (elfutils, backends/x86_64_cfi.c: it is
- * given for rbx, which has the number 3). Of a frame that a signal has interrupted the CFI has all.
+ * given for rbx, which has the number 3). The CFI has all registers of a frame that a signal has
+ * interrupted.
  */
-static uint64_t knowable(const struct walk *w, bool activation)
+static uint64_t knowable(const struct unwind_walk *w, bool activation)
 {
 	return activation ? UINT64_MAX : ~w->u->t->arch->changed_regs;
 }
@@ -153,11 +154,11 @@ static bool is_no_code(struct target *t, uint64_t pc)
 }
 
 /*
- * Where there is no unwind information libdwfl follows the frame pointer, which may be any number:
- * it may lead to no code, and of a thread that has jumped to no code to any of its callers. Returns
- * the address that is none; 0: the next frame may be at pc.
+ * The address that is no code; 0: the next frame may be at pc. Without unwind information libdwfl
+ * follows the frame pointer, which may be any number: it may lead to no code, and of a thread that
+ * has jumped to no code to any of its callers.
  */
-static uint64_t find_no_code(const struct walk *w, uint64_t pc)
+static uint64_t find_no_code(const struct unwind_walk *w, uint64_t pc)
 {
 	struct target *t = w->u->t;
 
@@ -169,7 +170,7 @@ static uint64_t find_no_code(const struct walk *w, uint64_t pc)
 }
 
 /* Adds the registers that the next inner function has left as they were. */
-static void add_kept(const struct walk *w, struct frame *frame, bool activation)
+static void add_kept(const struct unwind_walk *w, struct frame *frame, bool activation)
 {
 	const struct target *t = w->u->t;
 	const struct frame *inner = w->frames.n ? &w->frames.data[w->frames.n - 1] : NULL;
@@ -188,13 +189,13 @@ static void add_kept(const struct walk *w, struct frame *frame, bool activation)
 
 static int add_frame(Dwfl_Frame *state, void *arg)
 {
-	struct walk *w = arg;
+	struct unwind_walk *w = arg;
 	struct frame frame = { 0 };
 	Dwarf_Addr pc;
 	Dwarf_Word sp;
 	bool activation;
 
-	/* To say whether it is an activation, libdwfl has to unwind to the next frame. */
+	/* libdwfl has to unwind to the next frame to say whether this one is an activation. */
 	w->u->faulted = false;
 	if (w->frames.n == STACK_MAX_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
 		return DWARF_CB_ABORT;
@@ -246,8 +247,8 @@ static bool is_outermost(const struct target *t, uint64_t pc)
 	return undefined;
 }
 
-static const char *explain(struct arena *a, const struct walk *w, const struct thread *th,
-                           int result)
+static const char *unwind_explain(struct arena *a, const struct unwind_walk *w,
+                                  const struct thread *th, int result)
 {
 	if (w->frames.n == STACK_MAX_FRAMES)
 		return arena_printf(a, "more than %d frames", STACK_MAX_FRAMES);
@@ -260,7 +261,7 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
 	/* libdwfl takes a return address that it cannot compute for the end of the stack. */
 	if (result == 0 && th->unknown_regs && !is_outermost(w->u->t, last->lookup_pc))
-		return "the rest is not known: it takes registers of the thread, which was not "
+		return "the rest is unknown: it needs registers of the thread, which was not "
 		       "stopped";
 	if (result == 0)
 		return NULL;
@@ -278,7 +279,7 @@ static bool is_in_cfi(Dwarf_CFI *cfi, uint64_t pc)
 	return ret;
 }
 
-/* In either of the tables that libdwfl uses. */
+/* Whether either of the tables that libdwfl uses covers pc. */
 static bool has_cfi(const struct target *t, uint64_t pc)
 {
 	Dwfl_Module *module = dwfl_addrmodule(t->dwfl, pc);
@@ -298,7 +299,7 @@ static bool has_cfi(const struct target *t, uint64_t pc)
  * which, in register 0, is 0. It has no caller, and the frame pointer of the thread that made it;
  * glibc's clone3() and clone() have no unwind information there.
  */
-static bool is_new_thread(const struct walk *w)
+static bool is_new_thread(const struct unwind_walk *w)
 {
 	const struct target *t = w->u->t;
 	const size_t size = t->arch->syscall_insn_size;
@@ -313,7 +314,7 @@ static bool is_new_thread(const struct walk *w)
 }
 
 /* Unwinds the thread of the unwinder. */
-static void walk_frames(struct walk *w, struct stack *ret)
+static void walk_frames(struct unwind_walk *w, struct stack *ret)
 {
 	const struct thread *th = w->u->thread;
 	int result = dwfl_getthread_frames(w->u->t->dwfl, th->tid, add_frame, w);
@@ -324,7 +325,7 @@ static void walk_frames(struct walk *w, struct stack *ret)
 		w->frames.n = 1;
 	*ret = (struct stack){ .nframes = w->frames.n };
 	if (!w->ended && !is_new)
-		ret->problem = explain(w->a, w, th, result);
+		ret->problem = unwind_explain(w->a, w, th, result);
 	ret->frames = vec_to_arena(&w->frames, w->a);
 	w->u->thread = NULL;
 }
@@ -332,7 +333,7 @@ static void walk_frames(struct walk *w, struct stack *ret)
 struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
                             struct stack *ret)
 {
-	struct walk w = { .u = u, .a = a };
+	struct unwind_walk w = { .u = u, .a = a };
 
 	if (!th->has_regs) {
 		*ret = (struct stack){ .problem = "the thread's registers are not known" };
@@ -346,7 +347,7 @@ struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct th
 void unwind_copy(struct unwinder *u, struct arena *a, const struct stack_copy *copy,
                  unwind_end_fn *end, void *arg, struct stack *ret)
 {
-	struct walk w = { .u = u, .a = a, .end = end, .end_arg = arg };
+	struct unwind_walk w = { .u = u, .a = a, .end = end, .end_arg = arg };
 	struct thread th = { .tid = u->t->pid, .has_regs = true };
 
 	th.regs.r = arena_memdup(a, copy->regs, u->t->arch->nregs * sizeof(*copy->regs));

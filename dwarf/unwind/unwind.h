@@ -51,9 +51,9 @@ struct stack_copy {
 /* Whether a stack is of no interest from the frame on to which a call returns at that address. */
 typedef bool unwind_end_fn(uint64_t address, void *arg);
 /*
- * The same for a copy, without a look at the target's memory: beyond the copy the stack is not
- * known. It ends before the frame for which end, which may be NULL, is true; stack.problem is NULL
- * then.
+ * unwind_thread() for a copy, without a look at the target's memory: beyond the copy the stack is
+ * not known. It ends before the frame for which end, which may be NULL, is true; stack.problem is
+ * NULL then.
  */
 void unwind_copy(struct unwinder *u, struct arena *a, const struct stack_copy *copy,
                  unwind_end_fn *end, void *arg, struct stack *ret);

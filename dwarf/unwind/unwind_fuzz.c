@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	Dwarf_Addr bias;
 	size_t n = 0;
 
-	function_table_each(dwfl_module_getelf(f.target->main_module->dwfl, &bias), check_function,
+	function_table_each(dwfl_module_getelf(f.target->modules.main->dwfl, &bias), check_function,
 	                    &n);
 	if (n > sections[0].content.size / 8)
 		fuzz_fail("more functions than entries", "");

@@ -33,7 +33,7 @@ enum entries_kind entries_kind(const struct type *t)
 	return ENTRIES_NONE;
 }
 
-struct walk {
+struct entries_walk {
 	struct target *t;
 	struct show_cache *cache;
 	entry_fn *each;
@@ -42,7 +42,7 @@ struct walk {
 };
 
 /* Whether the walk goes on. */
-static bool visit(struct walk *w, struct value key, struct value value)
+static bool entries_visit(struct entries_walk *w, struct value key, struct value value)
 {
 	struct entry entry = { key, value };
 
@@ -50,23 +50,23 @@ static bool visit(struct walk *w, struct value key, struct value value)
 	return w->each(&entry, w->arg) && w->n < *w->count;
 }
 
-static struct value part(struct value v, const struct member *m)
+static struct value entries_part(struct value v, const struct member *m)
 {
 	return (struct value){ m->type, v.addr + m->offset };
 }
 
 /* ---- VecDeque ---- */
 
-struct deque {
+struct entries_deque {
 	const struct type *element;
 	uint64_t ptr, cap, start, len;
 };
 
-static struct error *read_deque(struct target *t, struct show_cache *cache, struct value v,
-                                struct deque *ret)
+static struct error *entries_read_deque(struct target *t, struct show_cache *cache, struct value v,
+                                        struct entries_deque *ret)
 {
 	uint64_t bytes, size, tail;
-	struct deque d = { .element = type_param(v.type, "T") };
+	struct entries_deque d = { .element = type_param(v.type, "T") };
 
 	if (!d.element)
 		return error_new(ERR_LAYOUT, "element type unknown");
@@ -91,7 +91,7 @@ static struct error *read_deque(struct target *t, struct show_cache *cache, stru
 	return NULL;
 }
 
-static struct value deque_element(const struct deque *d, uint64_t index)
+static struct value deque_element(const struct entries_deque *d, uint64_t index)
 {
 	uint64_t room = d->cap - d->start;
 	uint64_t slot = index < room ? d->start + index : index - room;
@@ -99,14 +99,14 @@ static struct value deque_element(const struct deque *d, uint64_t index)
 	return (struct value){ d->element, d->ptr + slot * type_size(d->element) };
 }
 
-static struct error *walk_deque(struct walk *w, struct value v)
+static struct error *walk_deque(struct entries_walk *w, struct value v)
 {
-	struct deque d;
+	struct entries_deque d;
 
-	TRY(read_deque(w->t, w->cache, v, &d));
+	TRY(entries_read_deque(w->t, w->cache, v, &d));
 	*w->count = d.len;
 	for (uint64_t i = 0; i < d.len; i++) {
-		if (!visit(w, deque_element(&d, i), (struct value){ 0 }))
+		if (!entries_visit(w, deque_element(&d, i), (struct value){ 0 }))
 			break;
 	}
 	return NULL;
@@ -115,9 +115,9 @@ static struct error *walk_deque(struct walk *w, struct value v)
 struct error *entries_of_deque(struct target *t, struct show_cache *cache, struct value v,
                                uint64_t index, struct value *ret)
 {
-	struct deque d;
+	struct entries_deque d;
 
-	TRY(read_deque(t, cache, v, &d));
+	TRY(entries_read_deque(t, cache, v, &d));
 	if (index >= d.len)
 		return error_new(ERR_USAGE, "there are %" PRIu64 " elements", d.len);
 	*ret = deque_element(&d, index);
@@ -127,9 +127,9 @@ struct error *entries_of_deque(struct target *t, struct show_cache *cache, struc
 struct error *entries_in_deque(struct target *t, struct show_cache *cache, struct value v,
                                uint64_t *ret)
 {
-	struct deque d;
+	struct entries_deque d;
 
-	TRY(read_deque(t, cache, v, &d));
+	TRY(entries_read_deque(t, cache, v, &d));
 	*ret = d.len;
 	return NULL;
 }
@@ -137,7 +137,7 @@ struct error *entries_in_deque(struct target *t, struct show_cache *cache, struc
 /* ---- LinkedList ---- */
 
 /* The nodes are linked by Option<NonNull<Node<T>>>: 0 is None. */
-static struct error *walk_list(struct walk *w, struct value v)
+static struct error *walk_list(struct entries_walk *w, struct value v)
 {
 	struct value link, element, node;
 
@@ -147,7 +147,7 @@ static struct error *walk_list(struct walk *w, struct value v)
 		TRY(show_place(w->t, w->cache, link, "Some.pointer", &node));
 		TRY(show_follow(w->t, node, &node));
 		TRY(show_place(w->t, w->cache, node, "element", &element));
-		if (!visit(w, element, (struct value){ 0 }))
+		if (!entries_visit(w, element, (struct value){ 0 }))
 			break;
 		TRY(show_place(w->t, w->cache, node, "next", &link));
 	}
@@ -157,7 +157,7 @@ static struct error *walk_list(struct walk *w, struct value v)
 /* ---- hash tables ---- */
 
 /* A bucket of a SwissTable: the tuple (K, V), or (K, ()) of a set. */
-static bool visit_bucket(struct walk *w, struct value bucket)
+static bool visit_bucket(struct entries_walk *w, struct value bucket)
 {
 	const struct member *key = type_member(bucket.type, "__0");
 	const struct member *value = type_member(bucket.type, "__1");
@@ -165,11 +165,11 @@ static bool visit_bucket(struct walk *w, struct value bucket)
 
 	type_members(bucket.type, &n);
 	if (n != 2 || !key || !value)
-		return visit(w, bucket, (struct value){ 0 });
-	return visit(w, part(bucket, key), part(bucket, value));
+		return entries_visit(w, bucket, (struct value){ 0 });
+	return entries_visit(w, entries_part(bucket, key), entries_part(bucket, value));
 }
 
-static struct error *walk_table(struct walk *w, struct value v)
+static struct error *walk_table(struct entries_walk *w, struct value v)
 {
 	const struct type *element = type_param(v.type, "T");
 	uint64_t mask, ctrl;
@@ -194,12 +194,13 @@ static struct error *walk_table(struct walk *w, struct value v)
 /* ---- B-trees ---- */
 
 struct btree {
-	struct walk *w;
+	struct entries_walk *w;
 	const struct type *leaf, *internal; /* LeafNode<K, V>; internal may be NULL */
 };
 
 /* Slot i of keys or vals: a MaybeUninit<K>, whose value is at its start. */
-static struct value slot(const struct btree *b, uint64_t node, const char *member, uint64_t i)
+static struct value entries_slot_of(const struct btree *b, uint64_t node, const char *member,
+                                    uint64_t i)
 {
 	const struct member *m = type_member(b->leaf, member);
 	const struct type *each =
@@ -227,7 +228,8 @@ static struct error *walk_node(struct btree *b, uint64_t node, uint64_t height, 
 			TRY(walk_node(b, child, height - 1, more));
 		}
 		if (*more && i < n)
-			*more = visit(b->w, slot(b, node, "keys", i), slot(b, node, "vals", i));
+			*more = entries_visit(b->w, entries_slot_of(b, node, "keys", i),
+			                      entries_slot_of(b, node, "vals", i));
 	}
 	return NULL;
 }
@@ -245,7 +247,7 @@ static struct error *find_inner_node(struct btree *b)
 	               : error_new(ERR_LAYOUT, "no inner node");
 }
 
-static struct error *walk_btree(struct walk *w, struct value v)
+static struct error *walk_btree(struct entries_walk *w, struct value v)
 {
 	struct btree b = { .w = w };
 	struct value node, leaf;
@@ -271,7 +273,9 @@ static struct error *walk_btree(struct walk *w, struct value v)
 struct error *entries_walk(struct target *t, struct show_cache *cache, struct value v,
                            enum entries_kind kind, entry_fn *each, void *arg, uint64_t *count)
 {
-	struct walk w = { .t = t, .cache = cache, .each = each, .arg = arg, .count = count };
+	struct entries_walk w = {
+		.t = t, .cache = cache, .each = each, .arg = arg, .count = count
+	};
 
 	*count = 0;
 	switch (kind) {

@@ -23,7 +23,7 @@ typedef bool entry_fn(const struct entry *entry, void *arg);
 
 /*
  * Calls each for every element of v in order. Sets *count to the number of elements before the
- * first call. Of a hash table that is nearly empty but very large only the beginning is visited.
+ * first call. Only the beginning of a hash table that is nearly empty but very large is visited.
  * ERR_LAYOUT: the type has not the expected members; each was not called. ERR_CORRUPT: the members
  * contradict each other.
  */

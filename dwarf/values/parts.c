@@ -10,10 +10,10 @@
 
 enum { MAX_HOPS = 32 };
 
-/* What the parts of a value are. */
+/* Kinds of the parts of a value. */
 enum whole_kind { WHOLE_NONE, WHOLE_MEMBERS, WHOLE_ELEMENTS, WHOLE_ENTRIES };
 
-/* Where the parts are, behind pointers and wrappers. */
+/* The value whose parts are listed, behind pointers and wrappers. */
 struct whole {
 	enum whole_kind kind;
 	struct value v; /* a struct, or a collection */
@@ -45,7 +45,7 @@ static const struct {
 	{ "RwLock", "lock_api", "data" },
 };
 
-/* Values of these are shown as one text. */
+/* Types whose values are shown as one text. */
 static const struct {
 	const char *type, *within;
 } texts[] = {
@@ -63,7 +63,7 @@ static bool is_text(const struct type *t)
 	return false;
 }
 
-/* The standard library's own types: what they are made of is nobody's business. */
+/* Whether the standard library declares the type: its members are not listed as parts. */
 static bool is_standard(const struct type *t)
 {
 	static const char *const heads[] = { "std::", "core::", "alloc::", "hashbrown::" };
@@ -178,7 +178,7 @@ struct error *parts_count(const struct parts_context *c, struct value v, struct 
 
 /* ---- the parts ---- */
 
-struct listing {
+struct parts_listing {
 	const struct parts_context *c;
 	struct arena *a;
 	bool is_map;
@@ -186,7 +186,7 @@ struct listing {
 	VEC(struct part) parts;
 };
 
-static struct part *add(struct listing *l, const char *name, struct value v)
+static struct part *parts_add(struct parts_listing *l, const char *name, struct value v)
 {
 	struct part *p = vec_push(&l->parts);
 
@@ -196,7 +196,7 @@ static struct part *add(struct listing *l, const char *name, struct value v)
 }
 
 /* Whether the text of a value says that what belongs to it is secret. */
-static bool names_secret(const struct listing *l, struct value key, const char **text)
+static bool names_secret(const struct parts_listing *l, struct value key, const char **text)
 {
 	*text = show_value(l->c->target, l->c->di, l->c->cache, l->a, key, NULL);
 	return l->c->secrets && secrets_has_text(l->c->secrets, *text, strlen(*text));
@@ -204,9 +204,9 @@ static bool names_secret(const struct listing *l, struct value key, const char *
 
 /*
  * Whether a member is secret: by its name, or as the value of an entry or pair with a secret key.
- * Of an ExtraValue the key is not known.
+ * The key of an ExtraValue is not known.
  */
-static bool is_secret(const struct listing *l, struct value v, const struct member *m)
+static bool is_secret(const struct parts_listing *l, struct value v, const struct member *m)
 {
 	const struct member *key = type_member(v.type, "key");
 	const char *last = qualified_last(type_name(v.type)), *text;
@@ -226,7 +226,7 @@ static bool is_secret(const struct listing *l, struct value v, const struct memb
 	return names_secret(l, (struct value){ key->type, v.addr + key->offset }, &text);
 }
 
-static void list_members(struct listing *l, struct value v)
+static void parts_list_members(struct parts_listing *l, struct value v)
 {
 	size_t n;
 	const struct member *members = type_members(v.type, &n);
@@ -237,27 +237,27 @@ static void list_members(struct listing *l, struct value v)
 
 		if (strncmp(name, "__", 2) == 0 && isdigit((unsigned char)name[2]))
 			name += 2;
-		struct part *p = add(l, str_clean(l->a, name, strlen(name)),
-		                     (struct value){ m->type, v.addr + m->offset });
+		struct part *p = parts_add(l, str_clean(l->a, name, strlen(name)),
+		                           (struct value){ m->type, v.addr + m->offset });
 		p->redacted = is_secret(l, v, m);
 	}
 }
 
-static struct error *list_elements(struct listing *l, const struct whole *whole)
+static struct error *list_elements(struct parts_listing *l, const struct whole *whole)
 {
 	struct value v;
 
 	for (uint64_t i = l->first; i < whole->count && i < l->end; i++) {
 		TRY(interrupt_check());
 		TRY(show_index(l->c->target, l->c->cache, whole->v, i, &v));
-		add(l, arena_printf(l->a, "[%" PRIu64 "]", i), v);
+		parts_add(l, arena_printf(l->a, "[%" PRIu64 "]", i), v);
 	}
 	return NULL;
 }
 
 static bool list_entry(const struct entry *entry, void *arg)
 {
-	struct listing *l = arg;
+	struct parts_listing *l = arg;
 	uint64_t i = l->at++;
 
 	if (i < l->first)
@@ -265,20 +265,20 @@ static bool list_entry(const struct entry *entry, void *arg)
 	if (i >= l->end)
 		return false;
 	if (!l->is_map || !entry->key.type) {
-		add(l, arena_printf(l->a, "[%" PRIu64 "]", i),
-		    l->is_map ? entry->value : entry->key);
+		parts_add(l, arena_printf(l->a, "[%" PRIu64 "]", i),
+		          l->is_map ? entry->value : entry->key);
 		return true;
 	}
 	const char *name;
 	bool secret = names_secret(l, entry->key, &name);
-	add(l, arena_printf(l->a, "[%s]", name), entry->value)->redacted = secret;
+	parts_add(l, arena_printf(l->a, "[%s]", name), entry->value)->redacted = secret;
 	return true;
 }
 
 struct error *parts_list(const struct parts_context *c, struct value v, uint64_t first,
                          uint64_t count, struct arena *a, struct part **ret, size_t *nret)
 {
-	struct listing l = { .c = c, .a = a, .first = first };
+	struct parts_listing l = { .c = c, .a = a, .first = first };
 	struct error *err = NULL;
 	struct whole whole;
 	uint64_t n;
@@ -289,7 +289,7 @@ struct error *parts_list(const struct parts_context *c, struct value v, uint64_t
 	TRY(find_whole(c, v, &whole));
 	l.is_map = whole.is_map;
 	if (whole.kind == WHOLE_MEMBERS)
-		list_members(&l, whole.v);
+		parts_list_members(&l, whole.v);
 	else if (whole.kind == WHOLE_ELEMENTS)
 		err = list_elements(&l, &whole);
 	else if (whole.kind == WHOLE_ENTRIES)
@@ -298,4 +298,24 @@ struct error *parts_list(const struct parts_context *c, struct value v, uint64_t
 	*nret = l.parts.n;
 	*ret = vec_to_arena(&l.parts, a);
 	return err;
+}
+
+const char *parts_text(const struct parts_context *c, const struct part *p, struct arena *a)
+{
+	struct redaction redaction = { .secrets = c->secrets };
+
+	if (!p->v.type)
+		return "<not in the debug info>";
+	return p->redacted ? REDACTED : show_value(c->target, c->di, c->cache, a, p->v, &redaction);
+}
+
+bool parts_code(const struct parts_context *c, struct value v, uint64_t *ret)
+{
+	const struct type *target = type_kind(v.type) == TYPE_POINTER ? type_target(v.type) : NULL;
+
+	if (!target || type_kind(target) != TYPE_FUNCTION)
+		return false;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(c->target, v.addr, sizeof(*ret), ret);
+	return !err;
 }

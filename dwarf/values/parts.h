@@ -23,11 +23,11 @@ struct parts_count {
 };
 
 enum {
-	PARTS_MAX = 4096,     /* that one call lists */
+	PARTS_MAX = 4096,     /* parts that one call lists */
 	PARTS_WALK = 1 << 20, /* entries of a map or list that are passed to come to the first */
 };
 
-/* What the parts may need to be found and named. */
+/* Context in which parts are found and named. */
 struct parts_context {
 	struct target *target;
 	struct debuginfo *di;
@@ -45,5 +45,10 @@ struct error *parts_count(const struct parts_context *c, struct value v, struct 
 struct error *parts_list(const struct parts_context *c, struct value v, uint64_t first,
                          uint64_t count, struct arena *a, struct part **ret, size_t *nret)
 	MUST_CHECK;
+
+/* The text of a part, in arena a: that of show_value(), or why there is none. */
+const char *parts_text(const struct parts_context *c, const struct part *p, struct arena *a);
+/* The run-time address of the code that a function pointer leads to; false: it is none. */
+bool parts_code(const struct parts_context *c, struct value v, uint64_t *ret);
 
 #endif

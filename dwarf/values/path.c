@@ -7,7 +7,7 @@
 
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
-#include "dwarf/values/peel.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "dwarf/values/wide_value.h"
 
 enum { MAX_HOPS = 64, MAX_LISTED_MEMBERS = 12 };
@@ -17,7 +17,7 @@ enum { MAX_HOPS = 64, MAX_LISTED_MEMBERS = 12 };
  * when the pointer is read: the rest of the path is resolved then, against the sized type of what
  * it leads to. The ops behind it only say that the types have such a path.
  */
-enum op_kind { OP_OFFSET, OP_DEREF, OP_VARIANT, OP_WIDE };
+enum path_op_kind { OP_OFFSET, OP_DEREF, OP_VARIANT, OP_WIDE };
 
 /* The rest of a path behind OP_WIDE, for one of the types that the pointer led to. */
 struct rest {
@@ -26,8 +26,8 @@ struct rest {
 	struct rest *next;
 };
 
-struct op {
-	enum op_kind kind;
+struct path_op {
+	enum path_op_kind kind;
 	uint64_t offset;               /* OP_OFFSET */
 	const struct type *type;       /* OP_VARIANT: the enum; OP_WIDE: the pointer */
 	const struct variant *variant; /* OP_VARIANT: the one that must be active */
@@ -35,43 +35,44 @@ struct op {
 	struct rest **rests;           /* OP_WIDE: those that were resolved */
 };
 
-typedef VEC(struct op) op_vec;
+typedef VEC(struct path_op) op_vec;
 
 struct path {
 	const char *matched;
-	const struct op *ops;
+	const struct path_op *ops;
 	size_t nops;
 	const struct type *type;
 };
 
-static void add_offset(op_vec *ops, uint64_t offset)
+static void path_add_offset(op_vec *ops, uint64_t offset)
 {
 	if (ops->n && ops->data[ops->n - 1].kind == OP_OFFSET)
 		ops->data[ops->n - 1].offset += offset;
 	else
-		*vec_push(ops) = (struct op){ .kind = OP_OFFSET, .offset = offset };
+		*vec_push(ops) = (struct path_op){ .kind = OP_OFFSET, .offset = offset };
 }
 
 static const struct type *take_member(op_vec *ops, const struct member *m)
 {
-	add_offset(ops, m->offset);
+	path_add_offset(ops, m->offset);
 	return m->type;
 }
 
 static const struct type *take_variant(op_vec *ops, const struct type *t, const struct variant *v)
 {
-	*vec_push(ops) = (struct op){ .kind = OP_VARIANT, .type = t, .variant = v };
-	add_offset(ops, v->offset);
+	*vec_push(ops) = (struct path_op){ .kind = OP_VARIANT, .type = t, .variant = v };
+	path_add_offset(ops, v->offset);
 	return v->payload;
 }
 
 static const struct type *take_wide(op_vec *ops, const struct type *t, size_t step_at)
 {
-	*vec_push(ops) = (struct op){ .kind = OP_WIDE,
-		                      .offset = type_wide(t).data,
-		                      .type = t,
-		                      .rest_at = step_at,
-		                      .rests = NEW(&type_module(t)->di->arena, struct rest *) };
+	*vec_push(ops) =
+		(struct path_op){ .kind = OP_WIDE,
+		                  .offset = type_wide(t).data,
+		                  .type = t,
+		                  .rest_at = step_at,
+		                  .rests = NEW(&type_module(t)->di->arena, struct rest *) };
 	return type_wide(t).pointee;
 }
 
@@ -84,7 +85,7 @@ static const struct type *resolve_step(op_vec *ops, const struct type *t, const 
 {
 	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
 		if (type_kind(t) == TYPE_POINTER) {
-			*vec_push(ops) = (struct op){ .kind = OP_DEREF };
+			*vec_push(ops) = (struct path_op){ .kind = OP_DEREF };
 			t = type_target(t);
 			continue;
 		}
@@ -98,7 +99,7 @@ static const struct type *resolve_step(op_vec *ops, const struct type *t, const 
 			t = take_wide(ops, t, step_at);
 			continue;
 		}
-		struct peeled p = peel(t);
+		struct unwrapped_newtype p = unwrap_newtype(t);
 		if (p.member)
 			t = take_member(ops, p.member);
 		else if (p.variant)
@@ -109,7 +110,7 @@ static const struct type *resolve_step(op_vec *ops, const struct type *t, const 
 	return NULL;
 }
 
-static void list_members(struct str *out, const struct type *t)
+static void path_list_members(struct str *out, const struct type *t)
 {
 	size_t n;
 	const struct member *members = type_members(t, &n);
@@ -130,8 +131,8 @@ static void list_members(struct str *out, const struct type *t)
 		str_append(out, ")");
 }
 
-/* Where resolving stopped, for the error message: the type that should have had the step. */
-static void explain(struct str *out, const struct type *t, const char *step)
+/* Explains in the error message where resolving stopped: the type that should have had the step. */
+static void path_explain(struct str *out, const struct type *t, const char *step)
 {
 	for (int hop = 0; t && hop < MAX_HOPS && type_kind(t) == TYPE_POINTER; hop++)
 		t = type_target(t);
@@ -149,7 +150,7 @@ static void explain(struct str *out, const struct type *t, const char *step)
 	str_printf(out, "no member '%s' in %s", step, type_name(t));
 	if (type_kind(t) == TYPE_OPAQUE)
 		str_append(out, " (declared only)");
-	list_members(out, t);
+	path_list_members(out, t);
 }
 
 static const struct type *resolve_alternative(op_vec *ops, const struct type *from,
@@ -165,7 +166,7 @@ static const struct type *resolve_alternative(op_vec *ops, const struct type *fr
 		const struct type *next = resolve_step(ops, t, name, (size_t)(step - copy));
 
 		if (!next) {
-			explain(why, t, name);
+			path_explain(why, t, name);
 			return NULL;
 		}
 		t = next;
@@ -214,7 +215,7 @@ struct error *path_resolve(struct arena *a, const struct type *from, const char 
 	return error_new(ERR_LAYOUT, "%s", str_text(&tried));
 }
 
-static struct error *eval_rest(struct target *t, const struct path *p, const struct op *op,
+static struct error *eval_rest(struct target *t, const struct path *p, const struct path_op *op,
                                uint64_t addr, struct value *ret, bool *found)
 {
 	struct arena *a = &type_module(op->type)->di->arena;
@@ -244,7 +245,7 @@ struct error *path_eval(struct target *t, const struct path *p, struct value fro
 
 	*found = false;
 	for (size_t i = 0; i < p->nops; i++) {
-		const struct op *op = &p->ops[i];
+		const struct path_op *op = &p->ops[i];
 		const struct variant *active;
 
 		switch (op->kind) {

@@ -10,8 +10,8 @@
  * A wide pointer to a struct with an unsized tail (types/wide.h) is followed like any other; what
  * its tail is, the pointer says when it is read.
  *
- * A step is searched in the current type, then behind pointers, std's wrappers (peel.h), and
- * structs with a single member that has a size.
+ * A step is searched in the current type, then behind pointers, std's wrappers (unwrap_newtype.h),
+ * and structs with a single member that has a size.
  */
 #ifndef DWARF_VALUES_PATH_H
 #define DWARF_VALUES_PATH_H
@@ -49,10 +49,10 @@ const struct type *path_type(const struct path *p);
 bool path_first_pointer(const struct path *p, uint64_t *ret);
 /* The constant offset of a path without pointers and variants; false for other paths. */
 bool path_offset(const struct path *p, uint64_t *ret);
-/* The same of a path that has variants: where it leads if these are the active ones. */
+/* path_offset() of a path that has variants: where it leads if these are the active ones. */
 bool path_offset_in_variants(const struct path *p, uint64_t *ret);
 /*
- * The same of a path that follows n - 1 pointers, each to what one address tells: n offsets, each
+ * Offsets of a path that follows n - 1 pointers, each to what one address tells: n offsets, each
  * but the last that of a pointer. False for other paths.
  */
 bool path_offsets(const struct path *p, size_t n, uint64_t *ret);

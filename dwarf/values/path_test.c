@@ -262,7 +262,7 @@ static void test_odd_expressions(void **state)
 
 /* ---- wrong debug info ---- */
 
-enum { U = 1, POINTER, STRUCT, MEMBER, DECLARATION };
+enum { U = 1, POINTER, STRUCT, MEMBER, DECLARATION, NAMED_POINTER };
 
 static void put_named(struct hand_made *h, unsigned code, const char *name)
 {
@@ -280,6 +280,8 @@ static size_t begin_types(struct hand_made *h)
 	           DW_FORM_ref4, DW_AT_data_member_location, DW_FORM_udata, 0);
 	put_abbrev(&h->abbrev, DECLARATION, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string,
 	           DW_AT_declaration, DW_FORM_flag_present, 0);
+	put_abbrev(&h->abbrev, NAMED_POINTER, DW_TAG_pointer_type, 0, DW_AT_name, DW_FORM_string,
+	           DW_AT_type, DW_FORM_ref4, 0);
 	put_fixed(&h->abbrev, 0, 1);
 	size_t unit = begin_unit(&h->info, 4, 0);
 	put_named(h, U, "src/lib.rs/@/odd.1");
@@ -312,6 +314,50 @@ static void test_pointers_to_pointers(void **state)
 
 	expect_error(path_resolve(&f.arena, type_at(f.dm, self), "a", &p), ERR_LAYOUT, "'a'");
 	expect_error(path_resolve(&f.arena, type_at(f.dm, pair), "a", &p), ERR_LAYOUT, "'a'");
+	fixture_close(&f);
+}
+
+/* A struct with one member of a type. */
+static uint32_t put_wrapper(struct hand_made *h, const char *name, uint32_t type)
+{
+	uint32_t ret = (uint32_t)h->info.n;
+
+	put_named(h, STRUCT, name);
+	put_uleb(&h->info, 8);
+	put_named(h, MEMBER, "inner");
+	put_fixed(&h->info, type, 4);
+	put_uleb(&h->info, 0);
+	put_fixed(&h->info, 0, 1);
+	return ret;
+}
+
+/* The message names the type at which the search for a member ends: after MAX_HOPS of path.c. */
+static void test_deep_types(void **state)
+{
+	enum { HOPS = 64, DEPTH = 70 };
+	struct hand_made h = { 0 };
+	size_t unit = begin_types(&h);
+	uint32_t wrapper = put_wrapper(&h, "Lost", 0xffffff), pointer = wrapper, lost = wrapper;
+	const struct path *p;
+	SCRATCH(a);
+
+	(void)state;
+	for (unsigned i = 1; i <= DEPTH; i++) {
+		const char *name = arena_printf(&a, "W%u", i);
+
+		wrapper = put_wrapper(&h, name, wrapper);
+		uint32_t at = (uint32_t)h.info.n;
+		put_named(&h, NAMED_POINTER, arena_printf(&a, "P%u", i));
+		put_fixed(&h.info, pointer, 4);
+		pointer = at;
+	}
+	struct fixture f = end_types(&h, unit);
+	expect_error(path_resolve(&f.arena, type_at(f.dm, lost), "a", &p), ERR_LAYOUT,
+	             "no member 'a'");
+	expect_error(path_resolve(&f.arena, type_at(f.dm, wrapper), "a", &p), ERR_LAYOUT,
+	             arena_printf(&a, "no member 'a' in W%d (", DEPTH - HOPS));
+	expect_error(path_resolve(&f.arena, type_at(f.dm, pointer), "a", &p), ERR_LAYOUT,
+	             arena_printf(&a, "no member 'a' in P%d", DEPTH - HOPS));
 	fixture_close(&f);
 }
 
@@ -360,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_slices_have_members),
 		cmocka_unit_test(test_odd_expressions),
 		cmocka_unit_test(test_pointers_to_pointers),
+		cmocka_unit_test(test_deep_types),
 		cmocka_unit_test(test_members_of_nothing),
 	};
 

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 /*
- * Of a queue with a fixed number of slots. mark: the bit above the index of a slot; above it is the
- * lap. The result is more than capacity if the positions are inconsistent.
+ * Length of a queue with a fixed number of slots. mark: the bit above the index of a slot; above it
+ * is the lap. The result is more than capacity if the positions are inconsistent.
  */
 uint64_t queue_length_bounded(uint64_t head, uint64_t tail, uint64_t mark, uint64_t capacity);
-/* Of a list of blocks. False if the head is behind the tail. */
+/* Length of a list of blocks. False if the head is behind the tail. */
 bool queue_length_unbounded(uint64_t head, uint64_t tail, uint64_t *ret);
 
 #endif

@@ -11,8 +11,8 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/values/path.h"
-#include "dwarf/values/peel.h"
 #include "dwarf/values/show_private.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "dwarf/values/wide_value.h"
 
 void show_free(struct show_cache *cache)
@@ -108,21 +108,21 @@ void show_elements(struct show *s, const struct type *element, uint64_t addr, ui
 
 /* ---- paths ---- */
 
-struct known_path {
+struct show_known_path {
 	const struct type *from;
 	const char *expr;
 	const struct path *path; /* NULL: the type does not have the path */
 };
 
-static const struct path *find_path(struct show_cache *cache, const struct type *from,
-                                    const char *expr)
+static const struct path *show_find_path(struct show_cache *cache, const struct type *from,
+                                         const char *expr)
 {
 	uint64_t key = map_key_of_pair((uintptr_t)from, (uintptr_t)expr);
-	struct known_path *known = map_get(&cache->paths, key);
+	struct show_known_path *known = map_get(&cache->paths, key);
 
 	if (known && known->from == from && known->expr == expr)
 		return known->path;
-	known = NEW(&cache->arena, struct known_path);
+	known = NEW(&cache->arena, struct show_known_path);
 	known->from = from;
 	known->expr = expr;
 	error_free(path_resolve(&cache->arena, from, expr, &known->path));
@@ -133,7 +133,7 @@ static const struct path *find_path(struct show_cache *cache, const struct type 
 struct error *show_place(struct target *t, struct show_cache *cache, struct value v,
                          const char *expr, struct value *ret)
 {
-	const struct path *p = find_path(cache, v.type, expr);
+	const struct path *p = show_find_path(cache, v.type, expr);
 	bool found;
 
 	if (!p)
@@ -193,7 +193,9 @@ static void shortest(double d, bool is_single, char *text, size_t size)
 	}
 }
 
-/* As core::fmt does (float.rs, float_to_general_debug): exponents from 1e16 and below 1e-4. */
+/*
+ * Writes as core::fmt does (float.rs, float_to_general_debug): exponents from 1e16 and below 1e-4.
+ */
 static void show_float(struct show *s, double d, bool is_single)
 {
 	char text[48], digits[32];
@@ -328,7 +330,7 @@ static void show_text(struct show *s, const unsigned char *bytes, size_t len, bo
 }
 
 /* Like core::ascii::escape_default, and \0: this is how the crate `bytes` prints. */
-static void show_bytes(struct show *s, const unsigned char *bytes, size_t len)
+static void show_byte_string(struct show *s, const unsigned char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len && !s->full; i++) {
 		static const char named[] = "\nn\rr\tt\\\\\"\"";
@@ -356,7 +358,7 @@ struct error *show_quoted(struct show *s, uint64_t addr, uint64_t len, enum quot
 		TRY(target_read(s->target, addr, bytes, len));
 	show_put(s, how == QUOTE_BYTES ? "b\"" : "\"");
 	if (how != QUOTE_STR)
-		show_bytes(s, bytes, len);
+		show_byte_string(s, bytes, len);
 	else
 		show_text(s, bytes, len, more);
 	show_put(s, more ? "\"..." : "\"");
@@ -427,7 +429,7 @@ static bool is_positional(const struct member *members, size_t n)
 	return n > 0;
 }
 
-static void redact(struct show *s)
+static void show_redact(struct show *s)
 {
 	show_put(s, REDACTED);
 	s->redacted = true;
@@ -436,7 +438,7 @@ static void redact(struct show *s)
 void show_named(struct show *s, const char *name, struct value v)
 {
 	if (s->secrets && secrets_has(s->secrets, name, strlen(name)))
-		redact(s);
+		show_redact(s);
 	else
 		show_inner(s, v);
 }
@@ -445,7 +447,7 @@ void show_keyed(struct show *s, size_t from, size_t end, struct value v)
 {
 	if (s->secrets && from < end &&
 	    secrets_has_text(s->secrets, str_text(&s->out) + from, end - from))
-		redact(s);
+		show_redact(s);
 	else
 		show_inner(s, v);
 }
@@ -497,13 +499,13 @@ static void show_member(struct show *s, const struct member *m, struct value v,
 		if (key->end)
 			show_keyed(s, key->from, key->end, v);
 		else
-			redact(s);
+			show_redact(s);
 	} else {
 		show_named(s, name, v);
 	}
 }
 
-/* Is it a pair like ("authorization", "Bearer ..."), whose first part names the second? */
+/* Is the value a pair like ("authorization", "Bearer ..."), whose first part names the second? */
 static bool is_named_pair(struct show *s, const struct key_text *first)
 {
 	const char *text = str_text(&s->out) + first->from;
@@ -784,7 +786,7 @@ static struct show begin(struct target *t, struct debuginfo *di, struct show_cac
 		              .secrets = redaction ? redaction->secrets : NULL };
 }
 
-static const char *finish(struct show *s, struct arena *a, struct redaction *redaction)
+static const char *show_finish(struct show *s, struct arena *a, struct redaction *redaction)
 {
 	STR(clean);
 
@@ -801,7 +803,7 @@ const char *show_value(struct target *t, struct debuginfo *di, struct show_cache
 	struct show s = begin(t, di, cache, redaction);
 
 	show_inner(&s, v);
-	return finish(&s, a, redaction);
+	return show_finish(&s, a, redaction);
 }
 
 const char *show_word(struct target *t, struct debuginfo *di, struct show_cache *cache,
@@ -840,5 +842,5 @@ const char *show_word(struct target *t, struct debuginfo *di, struct show_cache 
 	default:
 		return NULL;
 	}
-	return finish(&s, a, redaction);
+	return show_finish(&s, a, redaction);
 }

@@ -42,7 +42,7 @@ enum {
 #define REDACTED "<redacted>"
 
 /*
- * Which values are replaced by REDACTED: those of members, of map entries and of second parts of
+ * Values that are replaced by REDACTED: those of members, of map entries and of second parts of
  * pairs, whose name or key is secret.
  */
 struct redaction {
@@ -71,7 +71,7 @@ const char *show_word(struct target *t, struct debuginfo *di, struct show_cache 
 void show_learn(struct dwarf_module *dm);
 
 /*
- * One step of Rust's auto-deref: the place behind a reference, raw pointer, Box, Rc, Arc, Pin, lock
+ * A step of Rust's auto-deref: the place behind a reference, raw pointer, Box, Rc, Arc, Pin, lock
  * guard or trait object. *found is false when v is none of these, or null.
  */
 struct error *show_deref(struct target *t, struct show_cache *cache, struct value v,

@@ -10,8 +10,8 @@ struct buffer {
 };
 
 /* A Vec or a wrapper of one; size: size of its elements. */
-static struct error *read_buffer(struct target *t, struct show_cache *cache, struct value v,
-                                 uint64_t size, struct buffer *ret)
+static struct error *show_collections_read_buffer(struct target *t, struct show_cache *cache,
+                                                  struct value v, uint64_t size, struct buffer *ret)
 {
 	uint64_t bytes;
 
@@ -30,7 +30,7 @@ struct error *show_string(struct show *s, struct value v, const struct std_row *
 	struct buffer b;
 
 	(void)row;
-	TRY(read_buffer(s->target, s->cache, v, 1, &b));
+	TRY(show_collections_read_buffer(s->target, s->cache, v, 1, &b));
 	return show_quoted(s, b.ptr, b.len, QUOTE_STR);
 }
 
@@ -42,7 +42,7 @@ struct error *show_vec(struct show *s, struct value v, const struct std_row *row
 	(void)row;
 	if (!element)
 		return error_new(ERR_LAYOUT, "element type unknown");
-	TRY(read_buffer(s->target, s->cache, v, type_size(element), &b));
+	TRY(show_collections_read_buffer(s->target, s->cache, v, type_size(element), &b));
 	show_put(s, "[");
 	show_elements(s, element, b.ptr, b.len);
 	show_put(s, "]");
@@ -51,7 +51,7 @@ struct error *show_vec(struct show *s, struct value v, const struct std_row *row
 
 /* ---- VecDeque, LinkedList, hash tables, B-trees ---- */
 
-struct listing {
+struct show_collections_listing {
 	struct show *s;
 	const char *open;
 	bool is_map, full; /* full: no more elements are printed */
@@ -69,7 +69,7 @@ static void show_part(struct show *s, size_t from, size_t end, struct value v)
 
 static bool show_entry(const struct entry *entry, void *arg)
 {
-	struct listing *l = arg;
+	struct show_collections_listing *l = arg;
 	struct show *s = l->s;
 
 	if (l->n == 0)
@@ -91,7 +91,9 @@ static struct error *show_entries(struct show *s, struct value v, enum entries_k
                                   bool is_map)
 {
 	bool braces = kind == ENTRIES_TABLE || kind == ENTRIES_BTREE;
-	struct listing l = { .s = s, .open = braces ? "{" : "[", .is_map = is_map };
+	struct show_collections_listing l = { .s = s,
+		                              .open = braces ? "{" : "[",
+		                              .is_map = is_map };
 	uint64_t count;
 
 	TRY(entries_walk(s->target, s->cache, v, kind, show_entry, &l, &count));
@@ -149,35 +151,37 @@ struct error *show_btree_set(struct show *s, struct value v, const struct std_ro
 /* ---- elements by number ---- */
 
 /* The elements of an array, slice or Vec. */
-struct elements {
+struct show_collections_elements {
 	const struct type *element;
 	uint64_t addr, count;
 };
 
 static struct error *find_elements(struct target *t, struct show_cache *cache, struct value v,
-                                   struct elements *ret)
+                                   struct show_collections_elements *ret)
 {
 	const struct type *element = type_param(v.type, "T");
 	struct buffer b;
 	struct fat fat;
 
-	*ret = (struct elements){ 0 };
+	*ret = (struct show_collections_elements){ 0 };
 	if (type_kind(v.type) == TYPE_ARRAY && type_target(v.type)) {
-		*ret = (struct elements){ type_target(v.type), v.addr, type_count(v.type) };
+		*ret = (struct show_collections_elements){ type_target(v.type), v.addr,
+			                                   type_count(v.type) };
 	} else if (type_is_slice(v.type)) {
 		TRY(show_read_fat(t, v, &fat));
 		if (!fat.is_text)
-			*ret = (struct elements){ fat.element, fat.addr, fat.count };
+			*ret = (struct show_collections_elements){ fat.element, fat.addr,
+				                                   fat.count };
 	} else if (show_is(v.type, "Vec", "alloc::vec") && element) {
-		TRY(read_buffer(t, cache, v, type_size(element), &b));
-		*ret = (struct elements){ element, b.ptr, b.len };
+		TRY(show_collections_read_buffer(t, cache, v, type_size(element), &b));
+		*ret = (struct show_collections_elements){ element, b.ptr, b.len };
 	}
 	return ret->element ? NULL : error_new(ERR_LAYOUT, "%s has no elements", type_name(v.type));
 }
 
 struct error *show_length(struct target *t, struct show_cache *cache, struct value v, uint64_t *ret)
 {
-	struct elements e;
+	struct show_collections_elements e;
 
 	if (entries_kind(v.type) == ENTRIES_DEQUE)
 		return entries_in_deque(t, cache, v, ret);
@@ -189,7 +193,7 @@ struct error *show_length(struct target *t, struct show_cache *cache, struct val
 struct error *show_index(struct target *t, struct show_cache *cache, struct value v, uint64_t index,
                          struct value *ret)
 {
-	struct elements e;
+	struct show_collections_elements e;
 
 	if (entries_kind(v.type) == ENTRIES_DEQUE)
 		return entries_of_deque(t, cache, v, index, ret);

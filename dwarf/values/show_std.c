@@ -16,7 +16,7 @@
 
 /* ---- types that print as the one value they contain or point at ---- */
 
-enum reach {
+enum show_std_reach {
 	REACH_MEMBER,  /* the place at the path */
 	REACH_POINTEE, /* the target of the pointer there, through wrappers (NonNull) */
 };
@@ -24,7 +24,7 @@ enum reach {
 struct through_row {
 	const char *type;   /* last component without generics; a final * matches any suffix */
 	const char *within; /* prefix of the name */
-	enum reach reach;
+	enum show_std_reach reach;
 	const char *expr;
 };
 
@@ -181,8 +181,8 @@ static const struct plan *plan_of(struct show_cache *cache, const struct type *t
 	return plan;
 }
 
-static struct error *reach(struct target *t, struct show_cache *cache, struct value v,
-                           const struct through_row *row, struct value *ret)
+static struct error *show_std_follow(struct target *t, struct show_cache *cache, struct value v,
+                                     const struct through_row *row, struct value *ret)
 {
 	struct value place;
 
@@ -328,7 +328,7 @@ static struct error *show_payload(struct show *s, struct value v, const struct s
 	return NULL;
 }
 
-static struct error *show_bytes(struct show *s, struct value v, const struct std_row *row)
+static struct error *show_std_show_bytes(struct show *s, struct value v, const struct std_row *row)
 {
 	uint64_t ptr, len;
 
@@ -472,8 +472,8 @@ static const struct std_row std_table[] = {
 	{ "SocketAddrV4", "std::net", show_socket_v4, { "port", "sin_port", "ip | sin_addr" } },
 	{ "SocketAddrV6", "std::net", show_socket_v6, { "port", "sin6_port", "ip | sin6_addr" } },
 	{ "Cow", "alloc::borrow", show_payload, { NULL } },
-	{ "Bytes", "bytes::bytes", show_bytes, { NULL } },
-	{ "BytesMut", "bytes::bytes_mut", show_bytes, { NULL } },
+	{ "Bytes", "bytes::bytes", show_std_show_bytes, { NULL } },
+	{ "BytesMut", "bytes::bytes_mut", show_std_show_bytes, { NULL } },
 	{ "Range", "core::ops::range", show_range, { "start", "..", "end" } },
 	{ "RangeInclusive", "core::ops::range", show_range_inclusive, { "start", "..=", "end" } },
 	{ "RangeFrom", "core::ops::range", show_range, { "start", "..", NULL } },
@@ -515,7 +515,7 @@ struct error *show_std(struct show *s, struct value v, bool *done)
 	plan = plan_of(s->cache, v.type);
 	*done = plan->through || plan->row || plan->std;
 	if (plan->through) {
-		TRY(reach(s->target, s->cache, v, plan->through, &inner));
+		TRY(show_std_follow(s->target, s->cache, v, plan->through, &inner));
 		show_behind(s, inner);
 		return NULL;
 	}
@@ -544,7 +544,7 @@ struct error *show_deref(struct target *t, struct show_cache *cache, struct valu
 	plan = plan_of(cache, v.type);
 	if (!plan->through)
 		return NULL;
-	TRY(reach(t, cache, v, plan->through, ret));
+	TRY(show_std_follow(t, cache, v, plan->through, ret));
 	*found = true;
 	return NULL;
 }

@@ -165,7 +165,9 @@ static struct error *list_length(struct show *s, struct value counter, uint64_t 
 	               : error_new(ERR_CORRUPT, "the channel's receiver is ahead of its senders");
 }
 
-/* The same of a bounded one. An index consists of a lap, a mark and a position. */
+/*
+ * The number of messages of a bounded channel. An index consists of a lap, a mark and a position.
+ */
 static struct error *array_length(struct show *s, struct value counter, uint64_t *ret,
                                   uint64_t *cap)
 {

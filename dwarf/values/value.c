@@ -5,20 +5,20 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/values/peel.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "dwarf/values/wide_value.h"
 
-enum { MAX_PEEL = 32, MAX_UNINHABITED = 3, MAX_PARTS = 1 << 12 };
+enum { MAX_NEWTYPES = 32, MAX_UNINHABITED = 3, MAX_PARTS = 1 << 12 };
 
 /* DWARF is not trusted either: an integer of 3 bytes means a corrupt file. */
-static bool is_word_size(uint64_t size)
+static bool value_is_word_size(uint64_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
 /* high: the upper half of one of 16 bytes, u128; else 0. */
-static struct error *read_discr(struct target *t, struct value v, const struct member *discr,
-                                uint64_t *ret, uint64_t *high)
+static struct error *value_read_discr(struct target *t, struct value v, const struct member *discr,
+                                      uint64_t *ret, uint64_t *high)
 {
 	uint64_t size = type_size(discr->type), addr = v.addr + discr->offset;
 
@@ -27,7 +27,7 @@ static struct error *read_discr(struct target *t, struct value v, const struct m
 		TRY(target_read_uint(t, addr + sizeof(*ret), sizeof(*high), high));
 		return target_read_uint(t, addr, sizeof(*ret), ret);
 	}
-	if (!is_word_size(size))
+	if (!value_is_word_size(size))
 		return error_new(ERR_LAYOUT, "%s has a discriminant of %" PRIu64 " bytes",
 		                 type_name(v.type), size);
 	return target_read_uint(t, addr, size, ret);
@@ -94,7 +94,7 @@ struct error *value_variant(struct target *t, struct value v, const struct varia
 	variants = type_variants(v.type, &n);
 	if (!discr)
 		return only_variant(v, ret);
-	TRY(read_discr(t, v, discr, &number, &high));
+	TRY(value_read_discr(t, v, discr, &number, &high));
 	/* The variants of a coroutine are numbered from 0, in order, and may be many. */
 	if (!high && number < n && variants[number].discr == number &&
 	    !variants[number].is_default && variants[number].payload) {
@@ -138,8 +138,8 @@ struct error *value_enum_name(struct target *t, struct value v, const char **ret
 	uint64_t number;
 	const struct enumerator *e = type_enumerators(v.type, &n);
 
-	if (!is_word_size(type_size(v.type)))
-		return error_new(ERR_LAYOUT, "%s is no enum", type_name(v.type));
+	if (!value_is_word_size(type_size(v.type)))
+		return error_new(ERR_LAYOUT, "%s is not an enum", type_name(v.type));
 	TRY(target_read_uint(t, v.addr, type_size(v.type), &number));
 	*ret = NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -155,8 +155,8 @@ static struct error *find_scalar(const struct type *t, uint64_t *offset, uint64_
 	const char *name = type_name(t);
 
 	*offset = 0;
-	for (int i = 0; i < MAX_PEEL; i++) {
-		struct peeled p;
+	for (int i = 0; i < MAX_NEWTYPES; i++) {
+		struct unwrapped_newtype p;
 
 		switch (type_kind(t)) {
 		case TYPE_BOOL:
@@ -166,13 +166,13 @@ static struct error *find_scalar(const struct type *t, uint64_t *offset, uint64_
 		case TYPE_POINTER:
 		case TYPE_CENUM:
 			*size = type_size(t);
-			return is_word_size(*size)
+			return value_is_word_size(*size)
 			               ? NULL
 			               : error_new(ERR_LAYOUT, "%s is no 64-bit scalar", name);
 		default:
-			p = peel(t);
+			p = unwrap_newtype(t);
 			if (!p.member)
-				return error_new(ERR_LAYOUT, "%s is no scalar", name);
+				return error_new(ERR_LAYOUT, "%s is not a scalar", name);
 			t = p.member->type;
 			*offset += p.member->offset;
 		}
@@ -198,10 +198,10 @@ struct error *value_uint(struct target *t, struct value v, uint64_t *ret)
 }
 
 /* Descends through single-member structs to the one that has a member of that name. */
-static bool find_member(struct value v, const char *name, struct value *ret,
-                        const struct type **holder)
+static bool value_find_member(struct value v, const char *name, struct value *ret,
+                              const struct type **holder)
 {
-	for (int i = 0; i < MAX_PEEL && v.type; i++) {
+	for (int i = 0; i < MAX_NEWTYPES && v.type; i++) {
 		const struct member *m = type_member(v.type, name);
 
 		if (m) {
@@ -209,7 +209,7 @@ static bool find_member(struct value v, const char *name, struct value *ret,
 			*holder = v.type;
 			return true;
 		}
-		m = peel(v.type).member;
+		m = unwrap_newtype(v.type).member;
 		if (!m)
 			return false;
 		v = (struct value){ m->type, v.addr + m->offset };
@@ -220,7 +220,7 @@ static bool find_member(struct value v, const char *name, struct value *ret,
 /* The pointer in a Vec's buffer; its position differs between compilers. */
 static struct value buffer_pointer(struct value buffer)
 {
-	for (int i = 0; i < MAX_PEEL && type_kind(buffer.type) != TYPE_POINTER; i++) {
+	for (int i = 0; i < MAX_NEWTYPES && type_kind(buffer.type) != TYPE_POINTER; i++) {
 		const struct member *m = type_member(buffer.type, "inner");
 
 		m = m ? m : type_member(buffer.type, "ptr");
@@ -244,17 +244,17 @@ static struct error *slice_in_struct(struct target *t, struct value v, struct sl
 	TRY(wide_value_behind(t, v, &v, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "%s is null", name);
-	for (int i = 0; i < MAX_PEEL && v.type; i++) {
+	for (int i = 0; i < MAX_NEWTYPES && v.type; i++) {
 		if (type_kind(v.type) == TYPE_ARRAY && type_target(v.type)) {
 			*ret = (struct slice){ type_target(v.type), v.addr, type_count(v.type) };
 			return NULL;
 		}
-		const struct member *m = peel(v.type).member;
+		const struct member *m = unwrap_newtype(v.type).member;
 		if (!m)
 			break;
 		v = (struct value){ m->type, v.addr + m->offset };
 	}
-	return error_new(ERR_LAYOUT, "%s is no slice", name);
+	return error_new(ERR_LAYOUT, "%s is not a slice", name);
 }
 
 struct error *value_slice(struct target *t, struct value v, struct slice *ret)
@@ -263,15 +263,16 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 	struct value data, count;
 	struct slice slice = { 0 };
 
-	if (find_member(v, "data_ptr", &data, &holder) && type_wide_kind(holder) == WIDE_STRUCT) {
+	if (value_find_member(v, "data_ptr", &data, &holder) &&
+	    type_wide_kind(holder) == WIDE_STRUCT) {
 		data.addr -= type_wide(holder).data;
 		return slice_in_struct(t, (struct value){ holder, data.addr }, ret);
 	}
-	if (find_member(v, "data_ptr", &data, &holder) &&
-	    find_member(v, "length", &count, &holder)) {
+	if (value_find_member(v, "data_ptr", &data, &holder) &&
+	    value_find_member(v, "length", &count, &holder)) {
 		slice.element = type_target(data.type);
-	} else if (find_member(v, "buf", &data, &holder) &&
-	           find_member(v, "len", &count, &holder) && !type_member(holder, "head")) {
+	} else if (value_find_member(v, "buf", &data, &holder) &&
+	           value_find_member(v, "len", &count, &holder) && !type_member(holder, "head")) {
 		/*
 		 * The buffer of a Vec is type-erased in newer std: T is the template parameter of
 		 * Vec.
@@ -279,7 +280,7 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 		slice.element = type_param(holder, "T");
 		data = buffer_pointer(data);
 	} else { /* a VecDeque has a head and may start in the middle of its buffer */
-		return error_new(ERR_LAYOUT, "%s is no slice", type_name(v.type));
+		return error_new(ERR_LAYOUT, "%s is not a slice", type_name(v.type));
 	}
 	TRY(value_uint(t, data, &slice.addr));
 	TRY(value_uint(t, count, &slice.count));
@@ -316,21 +317,21 @@ struct error *value_shared(struct target *t, struct value v, struct value *ret)
 	const struct member *m;
 	struct value inner;
 
-	for (int i = 0; i < MAX_PEEL && !is_any_pointer(v.type); i++) {
+	for (int i = 0; i < MAX_NEWTYPES && !is_any_pointer(v.type); i++) {
 		m = type_single_member(v.type);
 		if (!m)
-			return error_new(ERR_LAYOUT, "%s is no Arc", name);
+			return error_new(ERR_LAYOUT, "%s is not an Arc", name);
 		v = (struct value){ m->type, v.addr + m->offset };
 	}
 	if (!is_any_pointer(v.type))
-		return error_new(ERR_LAYOUT, "%s is no Arc", name);
+		return error_new(ERR_LAYOUT, "%s is not an Arc", name);
 	TRY(read_pointer(t, v, &inner));
 	if (inner.addr == 0)
 		return error_new(ERR_CORRUPT, "%s is null", name);
 	m = inner.type ? type_member(inner.type, "data") : NULL;
 	m = m || !inner.type ? m : type_member(inner.type, "value");
 	if (!m || !m->type)
-		return error_new(ERR_LAYOUT, "%s is no Arc", name);
+		return error_new(ERR_LAYOUT, "%s is not an Arc", name);
 	*ret = (struct value){ m->type, inner.addr + m->offset };
 	return NULL;
 }
@@ -344,7 +345,7 @@ struct error *value_string(struct target *t, struct arena *a, struct value v, si
 	const struct type *holder;
 	struct value inner;
 
-	if (find_member(v, "vec", &inner, &holder))
+	if (value_find_member(v, "vec", &inner, &holder))
 		v = inner;
 	TRY(value_slice(t, v, &slice));
 	if (slice.count > max)

@@ -164,7 +164,7 @@ static void test_enumerators(void **state)
 		f->target, (struct value){ must_find(f, "core::cmp::Ordering"), PLACE }, &name));
 	assert_string_equal(name, "Less");
 	expect_error(value_enum_name(f->target, place_of(f, "shapes::Inner"), &name), ERR_LAYOUT,
-	             "is no enum");
+	             "is not an enum");
 }
 
 static void test_coroutine_states(void **state)
@@ -209,8 +209,10 @@ static void test_numbers_below_wrappers(void **state)
 	poke(f, member(v, "uninit").addr, 0x1234, 2);
 	fail_on(value_uint(f->target, member(v, "uninit"), &number));
 	assert_int_equal(number, 0x1234);
-	expect_error(value_uint(f->target, member(v, "real"), &number), ERR_LAYOUT, "no scalar");
-	expect_error(value_uint(f->target, v, &number), ERR_LAYOUT, "shapes::Named is no scalar");
+	expect_error(value_uint(f->target, member(v, "real"), &number), ERR_LAYOUT,
+	             "is not a scalar");
+	expect_error(value_uint(f->target, v, &number), ERR_LAYOUT,
+	             "shapes::Named is not a scalar");
 }
 
 static void test_faults(void **state)
@@ -255,9 +257,9 @@ static void test_slices(void **state)
 	fail_on(value_slice(f->target, member(v, "boxed"), &s));
 	assert_string_equal(type_name(s.element), "u64");
 	assert_true(s.count == UINT64_MAX);
-	expect_error(value_slice(f->target, member(v, "array"), &s), ERR_LAYOUT, "is no slice");
+	expect_error(value_slice(f->target, member(v, "array"), &s), ERR_LAYOUT, "is not a slice");
 	expect_error(value_slice(f->target, place_of(f, "shapes::Inner"), &s), ERR_LAYOUT,
-	             "is no slice");
+	             "is not a slice");
 }
 
 /* The position of a Vec's pointer, which differs between compilers. */
@@ -302,7 +304,7 @@ static void test_deque_is_no_slice(void **state)
 	struct value v = place_of(f, "shapes::Lists");
 	struct slice s;
 
-	expect_error(value_slice(f->target, member(v, "deque"), &s), ERR_LAYOUT, "is no slice");
+	expect_error(value_slice(f->target, member(v, "deque"), &s), ERR_LAYOUT, "is not a slice");
 }
 
 static void check_string(struct fixture *f, struct value v, size_t max, const char *expected)
@@ -433,7 +435,7 @@ static void test_odd_sizes(void **state)
 		             ERR_LAYOUT, "Choice has a discriminant of");
 		expect_error(value_enum_name(f.target,
 		                             (struct value){ type_at(f.dm, number), PLACE }, &name),
-		             ERR_LAYOUT, "is no enum");
+		             ERR_LAYOUT, "is not an enum");
 		fixture_close(&f);
 	}
 }
@@ -551,7 +553,7 @@ static void test_types_that_hold_themselves(void **state)
 	struct slice s;
 
 	expect_error(value_uint(f.target, v, &value), ERR_LAYOUT, "nested too deep");
-	expect_error(value_slice(f.target, v, &s), ERR_LAYOUT, "is no slice");
+	expect_error(value_slice(f.target, v, &s), ERR_LAYOUT, "is not a slice");
 	v.type = type_at(f.dm, vec);
 	expect_error(value_slice(f.target, v, &s), ERR_LAYOUT, "");
 	fixture_close(&f);
@@ -572,7 +574,7 @@ static void test_what_an_arc_shares(void **state)
 	assert_true(shared.addr > ELSEWHERE);
 	inner = must_find(f, "shapes::Inner");
 	expect_error(value_shared(f->target, (struct value){ inner, PLACE }, &shared), ERR_LAYOUT,
-	             "is no Arc");
+	             "is not an Arc");
 }
 
 int main(void)

@@ -13,7 +13,7 @@ static struct error *read_vtable(struct target *t, struct wide_value *w)
 	TRY(target_read_uint(t, w->meta + VTABLE_ALIGN, 8, &w->align));
 	if (w->align == 0 || w->align > MAX_ALIGN || (w->align & (w->align - 1)) ||
 	    w->size > INT64_MAX)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no vtable", w->meta);
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a vtable", w->meta);
 	return NULL;
 }
 
@@ -21,7 +21,7 @@ struct error *wide_value_read(struct target *t, struct value v, struct wide_valu
 {
 	*ret = (struct wide_value){ .wide = type_wide(v.type) };
 	if (ret->wide.kind == WIDE_NONE)
-		return error_new(ERR_LAYOUT, "%s is no wide pointer", type_name(v.type));
+		return error_new(ERR_LAYOUT, "%s is not a wide pointer", type_name(v.type));
 	TRY(target_read_uint(t, v.addr + ret->wide.data, 8, &ret->data));
 	TRY(target_read_uint(t, v.addr + ret->wide.meta, 8, &ret->meta));
 	return ret->wide.has_vtable ? read_vtable(t, ret) : NULL;

@@ -23,9 +23,9 @@ struct error *wide_value_read(struct target *t, struct value v, struct wide_valu
 struct error *wide_value_struct(const struct wide_value *w, const struct type *object,
                                 struct value *ret) MUST_CHECK;
 /*
- * What a wide pointer of any kind but to a [T] or str leads to: an object, or a struct with the
- * tail at its place. *found is false when it is null, or when no debug info tells the type of the
- * object of a WIDE_DYN.
+ * Target of a wide pointer of any kind but to a [T] or str: an object, or a struct with the tail at
+ * its place. *found is false when it is null, or when no debug info tells the type of the object of
+ * a WIDE_DYN.
  */
 struct error *wide_value_behind(struct target *t, struct value v, struct value *ret, bool *found)
 	MUST_CHECK;

@@ -35,7 +35,7 @@ static const struct binding_row rows[ACTIX_NROWS] = {
 
 static const char name[] = "actix-rt";
 
-/* One copy of the crate. */
+/* A copy of the crate in the program. */
 struct actix_copy {
 	struct actix_copy *next;
 	struct dwarf_module *dm;
@@ -50,8 +50,8 @@ struct actix_inspector {
 	struct actix_copy *copies;
 };
 
-/* What a thread's thread-locals say. */
-struct claim {
+/* The System and Arbiter that a thread's thread-locals name. */
+struct actix_claim {
 	const struct actix_copy *copy; /* NULL: it is no thread of a System */
 	uint64_t system;               /* its number */
 	uint64_t own, sender;          /* channels of the System's Arbiter and of the thread's */
@@ -60,13 +60,13 @@ struct claim {
 
 /* ---- copies ---- */
 
-static struct actix_inspector *inspector_of(const struct inspector *in)
+static struct actix_inspector *actix_inspector_of(const struct inspector *in)
 {
 	return inspector_state(in, name);
 }
 
-static bool find_tls(struct inspector *in, struct dwarf_module *dm, const char *path,
-                     const char *of, struct thread_local *ret)
+static bool actix_find_tls(struct inspector *in, struct dwarf_module *dm, const char *path,
+                           const char *of, struct thread_local *ret)
 {
 	struct thread_local *found;
 	const char *doubt;
@@ -86,15 +86,15 @@ static bool find_tls(struct inspector *in, struct dwarf_module *dm, const char *
 	return false;
 }
 
-static void detect(struct inspector *in, struct dwarf_module *dm)
+static void actix_detect(struct inspector *in, struct dwarf_module *dm)
 {
-	struct actix_copy **end = &inspector_of(in)->copies;
+	struct actix_copy **end = &actix_inspector_of(in)->copies;
 	struct actix_copy copy = { .dm = dm };
 
 	if (!dm->module->tls_memsz || debuginfo_is_system(dm->module) ||
 	    !(copy.version = lookup_crate_version(dm, name)) ||
-	    !find_tls(in, dm, "actix_rt::system::CURRENT", SYSTEM, &copy.system) ||
-	    !find_tls(in, dm, "actix_rt::arbiter::HANDLE", HANDLE, &copy.handle))
+	    !actix_find_tls(in, dm, "actix_rt::system::CURRENT", SYSTEM, &copy.system) ||
+	    !actix_find_tls(in, dm, "actix_rt::arbiter::HANDLE", HANDLE, &copy.handle))
 		return;
 	copy.module = str_base_name(dm->module->path);
 	bindings_resolve(&in->arena, dm, NULL, rows, ACTIX_NROWS, &copy.layout);
@@ -105,7 +105,7 @@ static void detect(struct inspector *in, struct dwarf_module *dm)
 
 static bool get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
 {
-	const struct actix_copy *copy = inspector_of(in)->copies;
+	const struct actix_copy *copy = actix_inspector_of(in)->copies;
 
 	while (copy && n--)
 		copy = copy->next;
@@ -121,7 +121,7 @@ static bool get_copy(const struct inspector *in, size_t n, struct runtime_copy *
 
 /* ---- threads ---- */
 
-static bool is_destroyed(struct collector *c, struct value v)
+static bool actix_is_destroyed(struct collector *c, struct value v)
 {
 	static const char state_path[] = "state";
 	const struct path *path = inspector_optional_path(c->in, v.type, state_path);
@@ -134,7 +134,7 @@ static bool is_destroyed(struct collector *c, struct value v)
 	return known && thread_local_is_destroyed(c->in->target, state);
 }
 
-/* What the Option in a thread-local has; false: None, or it cannot be read. */
+/* Reads the value inside a thread-local's Option; false: None, or it cannot be read. */
 static bool read_tls(struct collector *c, const struct thread *th, const struct thread_local *tls,
                      struct value *ret)
 {
@@ -144,15 +144,15 @@ static bool read_tls(struct collector *c, const struct thread *th, const struct 
 	struct error *err = target_tls_address(c->in->target, th, tls->dm->module, tls->offset,
 	                                       &v.addr, &found);
 
-	found &= !err && !is_destroyed(c, v);
+	found &= !err && !actix_is_destroyed(c, v);
 	if (found)
 		err = inspector_eval(c->in, v, some_path, ret, &found);
 	error_free(err);
 	return !err && found;
 }
 
-static bool word(struct collector *c, const struct actix_copy *copy, size_t row, struct value from,
-                 uint64_t *ret)
+static bool actix_word(struct collector *c, const struct actix_copy *copy, size_t row,
+                       struct value from, uint64_t *ret)
 {
 	bool found = false;
 	struct error *err = bindings_word(c->in->target, &copy->layout, row, from, ret, &found);
@@ -176,10 +176,10 @@ static struct runtime_info *driven_by(const struct collector *c, const struct th
 	return runtime->workers_poll || runtime->name ? NULL : runtime;
 }
 
-static void read_claim(struct collector *c, size_t thread, struct claim *ret)
+static void read_claim(struct collector *c, size_t thread, struct actix_claim *ret)
 {
 	const struct thread *th = &c->in->target->threads[thread];
-	struct actix_copy *copy = inspector_of(c->in)->copies;
+	struct actix_copy *copy = actix_inspector_of(c->in)->copies;
 	struct value system, handle;
 	uint64_t id = 0;
 	bool found = false;
@@ -187,8 +187,8 @@ static void read_claim(struct collector *c, size_t thread, struct claim *ret)
 	while (copy && !read_tls(c, th, &copy->system, &system))
 		copy = copy->next;
 	if (!copy || !read_tls(c, th, &copy->handle, &handle) ||
-	    !word(c, copy, ACTIX_SYSTEM_SENDER, system, &ret->own) ||
-	    !word(c, copy, ACTIX_SENDER, handle, &ret->sender))
+	    !actix_word(c, copy, ACTIX_SYSTEM_SENDER, system, &ret->own) ||
+	    !actix_word(c, copy, ACTIX_SENDER, handle, &ret->sender))
 		return;
 	struct error *err =
 		bindings_uint(c->in->target, &copy->layout, ACTIX_SYSTEM_ID, system, &id, &found);
@@ -206,7 +206,7 @@ struct arbiter {
 	uint64_t key, sender;
 };
 
-/* One map. */
+/* The entries of one map of arbiters. */
 struct arbiters {
 	struct collector *c;
 	const struct actix_copy *copy;
@@ -222,14 +222,14 @@ static bool add_arbiter(const struct entry *entry, void *arg)
 	if (!entry->key.type || !entry->value.type)
 		return false;
 	err = value_uint(to->c->in->target, entry->key, &arbiter.key);
-	if (!err && word(to->c, to->copy, ACTIX_SENDER, entry->value, &arbiter.sender))
+	if (!err && actix_word(to->c, to->copy, ACTIX_SENDER, entry->value, &arbiter.sender))
 		*vec_push(&to->list) = arbiter;
 	error_free(err);
 	return true;
 }
 
-/* Of the arbiters of one System, the number of that with this channel. */
-static bool find_number(const struct arbiters *in, const struct claim *of, uint64_t *ret)
+/* Finds the number of the arbiter with this channel among those of its System. */
+static bool find_number(const struct arbiters *in, const struct actix_claim *of, uint64_t *ret)
 {
 	bool same_system = false, found = false;
 
@@ -251,7 +251,7 @@ static bool is_controller(const struct future *root)
 }
 
 /* The number of the Arbiter of a thread; false: it is not known now. */
-static bool number_of(struct collector *c, const struct claim *of, uint64_t *ret)
+static bool actix_number_of(struct collector *c, const struct actix_claim *of, uint64_t *ret)
 {
 	const struct type *controller = of->copy->layout.slots[ACTIX_ARBITERS].root;
 	struct arbiters arbiters = { .c = c, .copy = of->copy };
@@ -281,7 +281,7 @@ static bool number_of(struct collector *c, const struct claim *of, uint64_t *ret
 
 /* ---- names ---- */
 
-static bool is_alone(const struct claim *claims, size_t n, const struct claim *of)
+static bool actix_is_alone(const struct actix_claim *claims, size_t n, const struct actix_claim *of)
 {
 	size_t same = 0;
 
@@ -290,40 +290,40 @@ static bool is_alone(const struct claim *claims, size_t n, const struct claim *o
 	return same == 1;
 }
 
-static const char *name_of(struct collector *c, const struct claim *of)
+static const char *actix_name_of(struct collector *c, const struct actix_claim *of)
 {
 	uint64_t number;
 
 	if (of->sender == of->own)
 		return arena_printf(c->a, "actix-rt|system:%" PRIu64, of->system);
-	if (!number_of(c, of, &number))
+	if (!actix_number_of(c, of, &number))
 		return NULL;
 	return arena_printf(c->a, "actix-rt|system:%" PRIu64 "|arbiter:%" PRIu64, of->system,
 	                    number);
 }
 
 /* The controllers are tasks: each command must decode them, so that all say the same. */
-static void list(struct collector *c)
+static void actix_list(struct collector *c)
 {
-	if (inspector_of(c->in)->copies)
+	if (actix_inspector_of(c->in)->copies)
 		c->want |= WANT_TASKS;
 }
 
-static void follow(struct collector *c)
+static void actix_follow(struct collector *c)
 {
 	size_t n = c->out->nthreads;
-	struct claim *claims = NEW_ARRAY(&c->scratch, struct claim, n);
+	struct actix_claim *claims = NEW_ARRAY(&c->scratch, struct actix_claim, n);
 
 	for (size_t i = 0; i < n; i++)
 		read_claim(c, i, &claims[i]);
 	for (size_t i = 0; i < n; i++) {
-		if (claims[i].runtime && is_alone(claims, n, &claims[i]))
-			claims[i].runtime->name = name_of(c, &claims[i]);
+		if (claims[i].runtime && actix_is_alone(claims, n, &claims[i]))
+			claims[i].runtime->name = actix_name_of(c, &claims[i]);
 	}
 }
 
-/* It has no tasks of its own. */
-static void decode(struct collector *c, struct task *task)
+/* actix-rt has no tasks of its own. */
+static void actix_decode(struct collector *c, struct task *task)
 {
 	(void)c;
 	(void)task;
@@ -337,9 +337,9 @@ const struct runtime actix_table = {
 	.executor = "actix_rt",
 	.types = &types,
 	.inspector_size = sizeof(struct actix_inspector),
-	.detect = detect,
+	.detect = actix_detect,
 	.copy = get_copy,
-	.list = list,
-	.decode = decode,
-	.follow = follow,
+	.list = actix_list,
+	.decode = actix_decode,
+	.follow = actix_follow,
 };

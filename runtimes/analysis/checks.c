@@ -46,7 +46,8 @@ static void list_members(struct finding *f, const char **tasks, const struct gra
 	}
 }
 
-static void verdict_finding(struct checks *c, const struct check *check, const struct alike *alike)
+static void verdict_finding(struct checks *c, const struct check *check,
+                            const struct verdict_group *alike)
 {
 	const struct graph *g = c->v->graph;
 	const struct verdict *v = &c->v->list[alike->list[0]];
@@ -67,7 +68,7 @@ static void verdict_finding(struct checks *c, const struct check *check, const s
 	f->doubts = v->doubts;
 	f->ndoubts = v->ndoubts;
 	f->count = alike->n;
-	f->others = alike_others(c->a, c->v, alike);
+	f->others = verdict_group_others(c->a, c->v, alike);
 	f->tasks = tasks;
 	for (size_t i = 0; i < alike->n; i++)
 		list_members(f, tasks, g, &c->v->list[alike->list[i]]);
@@ -76,13 +77,13 @@ static void verdict_finding(struct checks *c, const struct check *check, const s
 static void verdicts_of(struct checks *c, const struct check *check, enum verdict_kind kind)
 {
 	if (!c->alikes) {
-		struct alikes *alikes = NEW(c->a, struct alikes);
+		struct verdict_groups *alikes = NEW(c->a, struct verdict_groups);
 
-		alikes_make(c->a, c->v, alikes);
+		verdict_groups_make(c->a, c->v, alikes);
 		c->alikes = alikes;
 	}
 	for (size_t i = 0; i < c->alikes->n; i++) {
-		const struct alike *alike = &c->alikes->list[i];
+		const struct verdict_group *alike = &c->alikes->list[i];
 
 		if (c->v->list[alike->list[0]].kind == kind)
 			verdict_finding(c, check, alike);
@@ -112,11 +113,11 @@ const struct check checks_table[] = {
 	{ "no-waker", "tasks that nothing can wake", true, check_lost },
 	{ "blocked-worker", "workers that sleep or wait in a call instead of polling", false,
 	  checks_blocked_worker },
-	{ "long-poll", "workers in one and the same poll at two looks", true, checks_long_poll },
-	{ "starved-queue", "tasks that are ready, and nobody polls them", false,
+	{ "long-poll", "workers in the same poll at two looks", true, checks_long_poll },
+	{ "starved-queue", "tasks that are ready, but not polled by any worker", false,
 	  checks_starved_queue },
 	{ "panicked-task", "tasks with a future that has panicked", false, checks_panicked },
-	{ "closed-channel-wait", "tasks asleep at a channel whose other end is gone", true,
+	{ "closed-channel-wait", "tasks await on a channel whose other end is gone", true,
 	  checks_closed_channel },
 	{ "huge-future", "tasks whose future is 16 KiB or larger", false, checks_huge_future },
 	{ "many-identical", "more than 1000 tasks, most of them at one place", false,

@@ -1,16 +1,16 @@
 /*
- * Checks of a program: what is wrong with it. Each has a row in checks_table and a function.
- * asyncdbg_check() of runtimes/session/asyncdbg.h takes the snapshots and runs them all.
+ * Checks for defects of a program. Each has a row in checks_table and a function. asyncdbg_check()
+ * of runtimes/session/asyncdbg.h takes the snapshots and runs them all.
  */
 #ifndef RUNTIMES_ANALYSIS_CHECKS_H
 #define RUNTIMES_ANALYSIS_CHECKS_H
 
 #include "debugger/base/vec.h"
-#include "runtimes/analysis/alike.h"
 #include "runtimes/analysis/finding.h"
+#include "runtimes/analysis/verdict_group.h"
 #include "runtimes/graph/verdict.h"
 
-/* What a worker did in the first of two snapshots. */
+/* Activity of a worker in the first of two snapshots. */
 struct look {
 	pid_t tid;
 	const char *task;   /* id of the task it polled, NULL none */
@@ -21,17 +21,17 @@ struct look {
 	const char *place;  /* "src/x.rs:12": source line it was at, NULL unknown */
 	uint64_t poll;      /* as thread_info.poll */
 	bool has_poll;
-	bool slept_on; /* from then until just before the second look: in one and the same system
-	                  call, as its switches prove */
+	bool slept_on; /* slept until just before the second look: in one and the same system call,
+	                  as its switches prove */
 };
 
 struct checks {
 	struct arena *a;
 	const struct snapshot *s;
 	const struct verdicts *v;
-	const struct alikes *alikes; /* of v; NULL: not computed yet */
-	bool two_looks;              /* before is set */
-	bool stands_still;           /* the process is halted: a second look would show the same */
+	const struct verdict_groups *alikes; /* of v; NULL: not computed yet */
+	bool two_looks;                      /* before is set */
+	bool stands_still; /* the process is halted: a second look would show the same */
 	const struct look *before;
 	size_t nbefore;
 	const uint64_t *threadless; /* runtimes that lacked a thread at the first look: addr */
@@ -51,7 +51,7 @@ struct check {
 /* Terminated by a row without a name. */
 extern const struct check checks_table[];
 
-/* What all checks found in a snapshot. The lists are in the arena of the checks. */
+/* Findings of all checks in a snapshot. The lists are in the arena of the checks. */
 struct checks_result {
 	const struct snapshot *snapshot; /* the later one of two */
 	const struct finding *found;     /* the worst first */
@@ -74,7 +74,7 @@ struct error *checks_run(struct checks *c, struct checks_result *ret) MUST_CHECK
 struct error *checks_list_check(const char *list) MUST_CHECK;
 bool checks_list_has(const char *list, const struct finding *f);
 
-/* Records what each thread that polls does, in arena a. */
+/* Records the activity of each thread that polls, in arena a. */
 struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n);
 /* The addresses of the runtimes with blocking jobs and without a thread for them, in arena a. */
 uint64_t *checks_threadless(struct arena *a, const struct snapshot *s, size_t *n);

@@ -4,15 +4,15 @@
 #include "debugger/base/str.h"
 #include "runtimes/analysis/checks.h"
 
-/* One name of the list. */
-struct listed {
+/* A name in the list. */
+struct checks_list_listed {
 	const char *name; /* its beginning in the list */
 	size_t len;       /* without ":possible" */
 	bool possible;    /* ":possible" follows */
 };
 
 /* Reads the next name of the list, without blanks around it; false at the end. */
-static bool next(const char **list, struct listed *ret)
+static bool checks_list_next(const char **list, struct checks_list_listed *ret)
 {
 	static const char end[] = ":possible";
 	size_t all, len, n = sizeof(end) - 1;
@@ -30,51 +30,52 @@ static bool next(const char **list, struct listed *ret)
 	return true;
 }
 
-static bool is_named(const struct listed *l, const char *check)
+static bool checks_list_is_named(const struct checks_list_listed *l, const char *check)
 {
 	return strlen(check) == l->len && memcmp(l->name, check, l->len) == 0;
 }
 
-static const struct check *find(const struct listed *l)
+static const struct check *checks_list_find(const struct checks_list_listed *l)
 {
 	const struct check *c = checks_table;
 
-	while (c->name && !is_named(l, c->name))
+	while (c->name && !checks_list_is_named(l, c->name))
 		c++;
 	return c->name ? c : NULL;
 }
 
 struct error *checks_list_check(const char *list)
 {
-	struct listed l;
+	struct checks_list_listed l;
 	STR(known);
 
-	while (next(&list, &l)) {
-		const struct check *check = find(&l);
+	while (checks_list_next(&list, &l)) {
+		const struct check *check = checks_list_find(&l);
 
 		if (check && l.possible && !check->may_be_unsure)
 			return error_new(ERR_USAGE,
-			                 "\"%.*s:possible\": what that check finds is never only "
-			                 "possible; say %s",
+			                 "\"%.*s:possible\": that check never finds anything only "
+			                 "possible; use %s",
 			                 (int)l.len, l.name, check->name);
 		if (check)
 			continue;
 		for (const struct check *c = checks_table; c->name; c++)
 			str_printf(&known, "%s%s", known.len ? ", " : "", c->name);
-		return error_new(ERR_USAGE, "\"%.*s%s\" is no check; there are %s", (int)l.len,
-		                 l.name, l.possible ? ":possible" : "", str_text(&known));
+		return error_new(ERR_USAGE, "unknown check \"%.*s%s\"; the checks are %s",
+		                 (int)l.len, l.name, l.possible ? ":possible" : "",
+		                 str_text(&known));
 	}
 	return NULL;
 }
 
 bool checks_list_has(const char *list, const struct finding *f)
 {
-	struct listed l;
+	struct checks_list_listed l;
 
 	if (!list)
 		return f->severity == SEVERITY_ERROR && !f->possible;
-	while (next(&list, &l)) {
-		if (is_named(&l, f->check) && (l.possible || !f->possible))
+	while (checks_list_next(&list, &l)) {
+		if (checks_list_is_named(&l, f->check) && (l.possible || !f->possible))
 			return true;
 	}
 	return false;

@@ -4,9 +4,9 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
+#include "dwarf/names/demangle.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/view.h"
-#include "runtimes/common/boxed_future.h"
 #include "runtimes/model/wait_kind.h"
 
 enum {
@@ -17,7 +17,7 @@ enum {
 };
 
 /* Tasks that await at one place. */
-struct group {
+struct checks_task_group {
 	const char *function, *file;
 	unsigned line;
 	const char *say, *say_all; /* text for one task, for several tasks */
@@ -27,32 +27,34 @@ struct group {
 	size_t n;
 };
 
-struct groups {
+struct checks_task_groups {
 	struct arena *a;
 	struct map
 		by_place; /* hash of a place -> its group; places whose hashes collide share one */
-	VEC(struct group *) list;
+	VEC(struct checks_task_group *) list;
 };
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t checks_task_hash_text(uint64_t hash, const char *text)
 {
 	for (; text && *text; text++)
 		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return hash;
 }
 
-static struct group *group_of(struct groups *g, const struct task *task, const char *say,
-                              const char *say_all)
+static struct checks_task_group *checks_task_group_of(struct checks_task_groups *g,
+                                                      const struct task *task, const char *say,
+                                                      const char *say_all)
 {
 	const struct future *at = future_awaiting(task->root);
 	const struct future *f = at ? at : future_named(task->root);
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	hash = hash_text(hash_text(hash, say), f ? f->function : task->type);
-	hash = (hash_text(hash, at ? at->file_short : NULL) ^ (at ? at->line : 0)) | 1;
-	struct group *group = map_get(&g->by_place, hash);
+	hash = checks_task_hash_text(checks_task_hash_text(hash, say),
+	                             f ? f->function : task->type);
+	hash = (checks_task_hash_text(hash, at ? at->file_short : NULL) ^ (at ? at->line : 0)) | 1;
+	struct checks_task_group *group = map_get(&g->by_place, hash);
 	if (!group) {
-		group = NEW(g->a, struct group);
+		group = NEW(g->a, struct checks_task_group);
 		group->function = f && f->function ? f->function : task->type;
 		group->file = at ? at->file_short : NULL;
 		group->line = at ? at->line : 0;
@@ -68,13 +70,13 @@ static struct group *group_of(struct groups *g, const struct task *task, const c
 	return group;
 }
 
-static void groups_free(struct groups *g)
+static void groups_free(struct checks_task_groups *g)
 {
 	map_free(&g->by_place);
 	vec_free(&g->list);
 }
 
-static const char *place_text(struct arena *a, const struct group *g)
+static const char *place_text(struct arena *a, const struct checks_task_group *g)
 {
 	const char *name = g->function ? g->function : "?";
 
@@ -84,7 +86,8 @@ static const char *place_text(struct arena *a, const struct group *g)
 }
 
 static struct finding *report_group(struct checks *c, const struct check *check,
-                                    enum severity severity, const struct group *g, const char *more)
+                                    enum severity severity, const struct checks_task_group *g,
+                                    const char *more)
 {
 	const char *place = place_text(c->a, g);
 	struct finding *f;
@@ -105,7 +108,7 @@ static struct finding *report_group(struct checks *c, const struct check *check,
 }
 
 static void report_groups(struct checks *c, const struct check *check, enum severity severity,
-                          struct groups *g)
+                          struct checks_task_groups *g)
 {
 	size_t left = 0;
 
@@ -136,12 +139,12 @@ static bool has_panicked(const struct future *f)
 
 void checks_panicked(struct checks *c, const struct check *check)
 {
-	struct groups g = { .a = c->a };
+	struct checks_task_groups g = { .a = c->a };
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
 		if (c->s->tasks[i]->root && has_panicked(c->s->tasks[i]->root))
-			group_of(&g, c->s->tasks[i], "has a future that panicked",
-			         "have a future that panicked");
+			checks_task_group_of(&g, c->s->tasks[i], "has a future that panicked",
+			                     "have a future that panicked");
 	}
 	report_groups(c, check, SEVERITY_WARNING, &g);
 }
@@ -176,7 +179,7 @@ static enum certainty waits_at_closed(const struct future *f)
 
 void checks_closed_channel(struct checks *c, const struct check *check)
 {
-	struct groups g = { .a = c->a };
+	struct checks_task_groups g = { .a = c->a };
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
 		const struct task *task = c->s->tasks[i];
@@ -185,17 +188,18 @@ void checks_closed_channel(struct checks *c, const struct check *check)
 		if (task->state == TASK_IDLE && !task->changed && task->root)
 			sure = waits_at_closed(task->root);
 		if (sure == CERTAINLY)
-			group_of(&g, task, "sleeps at a channel whose other end is gone",
-			         "sleep at a channel whose other end is gone");
+			checks_task_group_of(&g, task, "waits on a channel whose other end is gone",
+			                     "wait on a channel whose other end is gone");
 		else if (sure == POSSIBLY)
-			group_of(&g, task, "may sleep at a channel whose other end is gone",
-			         "may sleep at a channel whose other end is gone")
+			checks_task_group_of(&g, task,
+			                     "may wait on a channel whose other end is gone",
+			                     "may wait on a channel whose other end is gone")
 				->possible = true;
 	}
 	report_groups(c, check, SEVERITY_WARNING, &g);
 }
 
-/* What the leaves of a task wait for. */
+/* Summary of the leaves that a task waits for. */
 struct leaves {
 	bool all_unarmed; /* each is certain not to have its waker */
 	bool all_nobody;  /* each was found to have nothing in reach that wakes it */
@@ -216,7 +220,8 @@ static void add_leaves(const struct future *f, struct leaves *l)
 	if (!f->wait && !leaf)
 		return;
 	l->all_nobody &= target == WAIT_NOBODY;
-	l->all_unarmed &= target == WAIT_NOBODY || (f->wait && f->wait->armed == ARMED_NO);
+	l->all_unarmed &=
+		target == WAIT_NOBODY || (f->wait && f->wait->armed == WAKER_REGISTERED_NO);
 	l->any_event |= target != WAIT_FOREVER;
 }
 
@@ -232,20 +237,21 @@ bool checks_nothing_wakes(const struct task *task)
 
 void checks_no_waker(struct checks *c, const struct check *check)
 {
-	struct groups g = { .a = c->a };
+	struct checks_task_groups g = { .a = c->a };
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
 		if (checks_nothing_wakes(c->s->tasks[i]))
-			group_of(&g, c->s->tasks[i],
-			         "is suspended and has no waker: nothing can wake it",
-			         "are suspended and have no waker: nothing can wake them");
+			checks_task_group_of(
+				&g, c->s->tasks[i],
+				"is suspended and has no waker: nothing can wake it",
+				"are suspended and have no waker: nothing can wake them");
 	}
 	report_groups(c, check, SEVERITY_WARNING, &g);
 }
 
 void checks_huge_future(struct checks *c, const struct check *check)
 {
-	struct groups g = { .a = c->a };
+	struct checks_task_groups g = { .a = c->a };
 	struct map seen = { 0 };
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
@@ -254,9 +260,9 @@ void checks_huge_future(struct checks *c, const struct check *check)
 		if (task->size < HUGE_FUTURE || !task->type)
 			continue;
 		/* Grouped by type of task, not by place. */
-		struct group *group = map_get(&seen, (uintptr_t)task->type);
+		struct checks_task_group *group = map_get(&seen, (uintptr_t)task->type);
 		if (!group) {
-			group = NEW(c->a, struct group);
+			group = NEW(c->a, struct checks_task_group);
 			group->function = task->type;
 			group->say = "has a future";
 			group->say_all = "have a future";
@@ -271,7 +277,7 @@ void checks_huge_future(struct checks *c, const struct check *check)
 	for (size_t i = 0; i < g.list.n && i < MAX_GROUPS; i++)
 		report_group(c, check, SEVERITY_INFO, g.list.data[i],
 		             arena_printf(c->a, " of %" PRIu64 " bytes%s", g.list.data[i]->size,
-		                          boxed_future_is_name(g.list.data[i]->function)
+		                          name_is_pinned_box(g.list.data[i]->function)
 		                                  ? ", in a box"
 		                                  : ""));
 	map_free(&seen);
@@ -280,12 +286,13 @@ void checks_huge_future(struct checks *c, const struct check *check)
 
 void checks_identical(struct checks *c, const struct check *check)
 {
-	struct groups g = { .a = c->a };
+	struct checks_task_groups g = { .a = c->a };
 	size_t n = c->s->ntasks;
 
 	for (size_t i = 0; i < n && n > MANY_TASKS; i++) {
 		if (c->s->tasks[i]->root)
-			group_of(&g, c->s->tasks[i], "awaits at one place", "await at one place");
+			checks_task_group_of(&g, c->s->tasks[i], "awaits at one place",
+			                     "await at one place");
 	}
 	for (size_t i = 0; i < g.list.n; i++) {
 		if (g.list.data[i]->n > n / 2)

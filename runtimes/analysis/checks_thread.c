@@ -31,7 +31,7 @@ static bool is_blocking(const struct wait *w)
 }
 
 /* Whether the thread polls tasks: a worker, or the thread that drives a current_thread runtime. */
-static bool polls(const struct thread_info *th)
+static bool checks_thread_polls(const struct thread_info *th)
 {
 	return th->role == THREAD_WORKER || th->role == THREAD_BLOCK_ON;
 }
@@ -58,7 +58,7 @@ struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n)
 		const struct task *task = th->task ? snapshot_task(s, th->task, th->number) : NULL;
 		const char *place;
 
-		if (!polls(th))
+		if (!checks_thread_polls(th))
 			continue;
 		place = checks_thread_place(a, s, th);
 		list[(*n)++] = (struct look){
@@ -110,7 +110,8 @@ bool checks_met_late(const struct seen_runtimes *seen, const struct snapshot *s)
 	return false;
 }
 
-static const struct look *look_before(const struct checks *c, const struct thread_info *th)
+static const struct look *checks_thread_look_before(const struct checks *c,
+                                                    const struct thread_info *th)
 {
 	for (size_t i = 0; i < c->nbefore; i++) {
 		if (c->before[i].tid == th->tid)
@@ -120,20 +121,20 @@ static const struct look *look_before(const struct checks *c, const struct threa
 }
 
 /* Whether the thread is blocked; with two snapshots: in the same wait in both. */
-static bool is_blocked(const struct checks *c, const struct thread_info *th)
+static bool checks_thread_is_blocked(const struct checks *c, const struct thread_info *th)
 {
 	const struct look *before;
 
-	if (!polls(th) || !is_blocking(th->wait))
+	if (!checks_thread_polls(th) || !is_blocking(th->wait))
 		return false;
 	if (!c->two_looks)
 		return true;
-	before = look_before(c, th);
+	before = checks_thread_look_before(c, th);
 	return before && str_same(before->wait, th->wait->kind) &&
 	       before->object == th->wait->object && str_same(before->task, th->task);
 }
 
-static void of_task(struct checks *c, struct finding *f, const char *id)
+static void checks_thread_of_task(struct checks *c, struct finding *f, const char *id)
 {
 	const char **tasks = NEW_ARRAY(c->a, const char *, 1);
 
@@ -154,14 +155,14 @@ void checks_blocked_worker(struct checks *c, const struct check *check)
 	for (size_t i = 0; i < c->s->nthreads; i++) {
 		const struct thread_info *th = &c->s->threads[i];
 
-		if (!is_blocked(c, th))
+		if (!checks_thread_is_blocked(c, th))
 			continue;
 		struct finding *f = checks_add_finding(
 			c, check, SEVERITY_WARNING, "thread #%u%s sits in %s%s", th->number,
 			running(c->a, th), th->wait->phrase ? th->wait->phrase : th->wait->kind,
 			c->two_looks ? ", at two looks" : "");
 		f->more = arena_printf(c->a, "thread %u", th->number);
-		of_task(c, f, th->task);
+		checks_thread_of_task(c, f, th->task);
 	}
 }
 
@@ -171,7 +172,7 @@ void checks_blocked_worker(struct checks *c, const struct check *check)
  */
 enum poll_age { POLL_ANEW, POLL_PERHAPS, POLL_SAME };
 
-static enum poll_age poll_age(const struct look *before, const struct thread_info *th)
+static enum poll_age checks_thread_poll_age(const struct look *before, const struct thread_info *th)
 {
 	if (before->has_poll && th->has_poll)
 		return before->poll == th->poll ? POLL_SAME : POLL_ANEW;
@@ -187,13 +188,14 @@ void checks_long_poll(struct checks *c, const struct check *check)
 	if (!c->two_looks) {
 		*vec_push(&c->skipped) =
 			c->stands_still
-				? "long-poll: the process is halted, and no poll of it goes on"
+				? "long-poll: the process is stopped, so no poll makes progress"
 				: "long-poll: it takes two looks at a live process";
 		return;
 	}
 	for (size_t i = 0; i < c->s->nthreads; i++) {
 		const struct thread_info *th = &c->s->threads[i];
-		const struct look *before = polls(th) ? look_before(c, th) : NULL;
+		const struct look *before =
+			checks_thread_polls(th) ? checks_thread_look_before(c, th) : NULL;
 		const char *place = checks_thread_place(c->a, c->s, th);
 
 		if (!before || !th->task || !str_same(before->task, th->task))
@@ -201,7 +203,7 @@ void checks_long_poll(struct checks *c, const struct check *check)
 		const struct task *task = snapshot_task(c->s, th->task, th->number);
 		if (!task || task->addr != before->addr)
 			continue;
-		enum poll_age age = poll_age(before, th);
+		enum poll_age age = checks_thread_poll_age(before, th);
 		if (age == POLL_ANEW)
 			continue;
 		bool same = place && str_same(place, before->place);
@@ -209,11 +211,11 @@ void checks_long_poll(struct checks *c, const struct check *check)
 			c, check, SEVERITY_WARNING,
 			"thread #%u polls task %s at two looks, %g s apart%s%s%s", th->number,
 			th->task, c->interval, same ? ", both times at " : "", same ? place : "",
-			age == POLL_SAME ? ", in one and the same poll"
-					 : "; it may have been polled anew meanwhile");
+			age == POLL_SAME ? ", in the same poll"
+					 : "; it may have been polled again meanwhile");
 		f->possible = age != POLL_SAME;
 		f->more = arena_printf(c->a, "thread %u", th->number);
-		of_task(c, f, th->task);
+		checks_thread_of_task(c, f, th->task);
 	}
 }
 
@@ -228,7 +230,7 @@ static void count_workers(const struct checks *c, const struct runtime_info *r, 
 		if (!runtime_is_driven_by(r, th))
 			continue;
 		++*all;
-		*blocked += is_blocked(c, th);
+		*blocked += checks_thread_is_blocked(c, th);
 	}
 }
 
@@ -278,10 +280,11 @@ void checks_starved_queue(struct checks *c, const struct check *check)
 	}
 	for (size_t i = 0; i < c->s->nthreads; i++) {
 		const struct thread_info *th = &c->s->threads[i];
-		const struct look *before = c->two_looks ? look_before(c, th) : NULL;
+		const struct look *before = c->two_looks ? checks_thread_look_before(c, th) : NULL;
 
 		if (th->role != THREAD_WORKER || !th->has_queue || !th->queue_len ||
-		    !is_blocked(c, th) || (c->two_looks && (!before || !before->queue_len)))
+		    !checks_thread_is_blocked(c, th) ||
+		    (c->two_looks && (!before || !before->queue_len)))
 			continue;
 		checks_add_finding(c, check, SEVERITY_WARNING,
 		                   "%" PRIu64

@@ -29,8 +29,8 @@ struct difference {
 };
 
 /*
- * Compares only what the two waits wait for. The time left to a deadline, or the position in a
- * queue, can change while a task does not move.
+ * Compares only the targets of two waits. The time left to a deadline, or the position in a queue,
+ * can change while a task does not move.
  */
 static bool same_wait(const struct wait *a, const struct wait *b, bool *rearmed)
 {
@@ -45,7 +45,7 @@ static bool same_wait(const struct wait *a, const struct wait *b, bool *rearmed)
 	return true;
 }
 
-static bool same_frame(const struct future *a, const struct future *b, bool *rearmed)
+static bool diff_same_frame(const struct future *a, const struct future *b, bool *rearmed)
 {
 	return a->line == b->line && a->await_point == b->await_point && a->kind == b->kind &&
 	       a->state == b->state && a->branch == b->branch && a->running == b->running &&
@@ -56,7 +56,7 @@ static bool same_frame(const struct future *a, const struct future *b, bool *rea
 
 static bool same_tree(const struct future *a, const struct future *b, struct difference *d)
 {
-	bool same = a && b ? same_frame(a, b, &d->rearmed) : a == b;
+	bool same = a && b ? diff_same_frame(a, b, &d->rearmed) : a == b;
 
 	for (size_t i = 0; same && a && i < a->nchildren; i++) {
 		if (!same_tree(a->children[i], b->children[i], d))
@@ -71,7 +71,7 @@ static bool same_tree(const struct future *a, const struct future *b, struct dif
 
 /* ---- places ---- */
 
-static struct diff_place place_of_frame(const struct future *f)
+static struct diff_place diff_place_of_frame(const struct future *f)
 {
 	return (struct diff_place){
 		.function = f->function ? f->function : f->type,
@@ -80,14 +80,14 @@ static struct diff_place place_of_frame(const struct future *f)
 	};
 }
 
-static struct diff_place place_of_tree(const struct future *root)
+static struct diff_place diff_place_of_tree(const struct future *root)
 {
 	const struct future *f = future_awaiting(root), *leaf = future_leaf(root);
 
 	if (!root)
 		return (struct diff_place){ 0 };
 	f = f ? f : future_named(root);
-	struct diff_place place = place_of_frame(f);
+	struct diff_place place = diff_place_of_frame(f);
 
 	if (leaf->wait && leaf->wait->kind && !leaf->wait->anonymous)
 		place.on = leaf->wait->kind;
@@ -98,14 +98,14 @@ static struct diff_place place_of_tree(const struct future *root)
 
 static struct diff_place place_of_task(const struct task *task)
 {
-	struct diff_place place = place_of_tree(task->root);
+	struct diff_place place = diff_place_of_tree(task->root);
 
 	if (task->state != TASK_IDLE)
 		place.state = task_state_name(task->state);
 	return place;
 }
 
-static bool same_place(const struct diff_place *a, const struct diff_place *b)
+static bool diff_same_place(const struct diff_place *a, const struct diff_place *b)
 {
 	return a->line == b->line && str_same(a->function, b->function) &&
 	       str_same(a->file, b->file) && str_same(a->on, b->on) && str_same(a->state, b->state);
@@ -114,14 +114,14 @@ static bool same_place(const struct diff_place *a, const struct diff_place *b)
 /* Uses the frame that differs as the place when the usual places are equal. */
 static void report_difference(struct diff_item *item, const struct difference *d)
 {
-	if (!same_place(&item->from, &item->to))
+	if (!diff_same_place(&item->from, &item->to))
 		return;
 	item->again = !d->before || !d->after;
 	if (item->again)
 		return;
-	struct diff_place from = place_of_frame(d->before), to = place_of_frame(d->after);
+	struct diff_place from = diff_place_of_frame(d->before), to = diff_place_of_frame(d->after);
 
-	if (same_place(&from, &to)) {
+	if (diff_same_place(&from, &to)) {
 		item->again = true;
 		return;
 	}
@@ -136,7 +136,7 @@ struct differ {
 	const struct diff *earlier;
 	VEC(struct diff_item) items;
 	struct map tasks;   /* of the first snapshot: index + 1 by header address */
-	bool *met;          /* by index: whether the second snapshot has it too */
+	bool *met;          /* by index: the second snapshot has it too */
 	size_t *runtime_of; /* by index in the second snapshot: index + 1 in the first; 0: new */
 };
 
@@ -193,7 +193,7 @@ static void compare_task(struct differ *x, const struct task *a, const struct ta
 	count_look(x, item, b->addr);
 }
 
-/* The same task in the first snapshot; NULL: it is new. */
+/* The task's counterpart in the first snapshot; NULL: it is new. */
 static const struct task *earlier_task(struct differ *x, const struct task *b)
 {
 	const struct snapshot *before = x->d->before;
@@ -259,13 +259,13 @@ static void match_runtimes(struct differ *x)
 	}
 }
 
-static bool blocks_on(const struct thread_info *th)
+static bool diff_blocks_on(const struct thread_info *th)
 {
 	return th && th->role == THREAD_BLOCK_ON && th->root;
 }
 
 /* Whether the thread may block on a future that this snapshot could not read. */
-static bool may_block_on(const struct snapshot *s, pid_t tid)
+static bool diff_may_block_on(const struct snapshot *s, pid_t tid)
 {
 	const struct thread_info *th = snapshot_thread_by_tid(s, tid);
 
@@ -275,7 +275,7 @@ static bool may_block_on(const struct snapshot *s, pid_t tid)
 static enum diff_kind kind_of_only(const struct differ *x, const struct thread_info *a,
                                    const struct thread_info *b)
 {
-	if (may_block_on(a ? x->d->after : x->d->before, (a ? a : b)->tid))
+	if (diff_may_block_on(a ? x->d->after : x->d->before, (a ? a : b)->tid))
 		return DIFF_UNKNOWN;
 	return a ? DIFF_GONE : DIFF_NEW;
 }
@@ -289,9 +289,9 @@ static void compare_thread(struct differ *x, const struct thread_info *a,
 
 	item->thread_before = a;
 	item->thread_after = b;
-	item->from = place_of_tree(a ? a->root : b->root);
+	item->from = diff_place_of_tree(a ? a->root : b->root);
 	if (a && b) {
-		item->to = place_of_tree(b->root);
+		item->to = diff_place_of_tree(b->root);
 		item->kind = compare_trees(a->root, b->root, &d);
 	} else {
 		item->kind = kind_of_only(x, a, b);
@@ -307,13 +307,13 @@ static void compare_threads(struct differ *x)
 	struct map of_tid CLEANUP(map_free) = { 0 };
 
 	for (size_t i = 0; i < before->nthreads; i++) {
-		if (blocks_on(&before->threads[i]) && before->threads[i].tid > 0)
+		if (diff_blocks_on(&before->threads[i]) && before->threads[i].tid > 0)
 			map_put(&of_tid, (uint64_t)before->threads[i].tid, &before->threads[i]);
 	}
 	for (size_t i = 0; i < after->nthreads; i++) {
 		const struct thread_info *b = &after->threads[i];
 
-		if (!blocks_on(b) || b->tid <= 0)
+		if (!diff_blocks_on(b) || b->tid <= 0)
 			continue;
 		compare_thread(x, map_get(&of_tid, (uint64_t)b->tid), b);
 		map_put(&of_tid, (uint64_t)b->tid, NULL);
@@ -321,14 +321,14 @@ static void compare_threads(struct differ *x)
 	for (size_t i = 0; i < before->nthreads; i++) {
 		const struct thread_info *a = &before->threads[i];
 
-		if (blocks_on(a) && a->tid > 0 && map_get(&of_tid, (uint64_t)a->tid) == a)
+		if (diff_blocks_on(a) && a->tid > 0 && map_get(&of_tid, (uint64_t)a->tid) == a)
 			compare_thread(x, a, NULL);
 	}
 }
 
 /* ---- groups ---- */
 
-static uint64_t hash_bytes(uint64_t hash, const char *text)
+static uint64_t diff_hash_bytes(uint64_t hash, const char *text)
 {
 	for (; text && *text; text++)
 		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
@@ -337,8 +337,8 @@ static uint64_t hash_bytes(uint64_t hash, const char *text)
 
 static uint64_t hash_place(uint64_t hash, const struct diff_place *p)
 {
-	hash = hash_bytes(hash_bytes(hash, p->function), p->file);
-	hash = hash_bytes(hash_bytes(hash, p->on), p->state);
+	hash = diff_hash_bytes(diff_hash_bytes(hash, p->function), p->file);
+	hash = diff_hash_bytes(diff_hash_bytes(hash, p->on), p->state);
 	return (hash ^ p->line) * UINT64_C(0x100000001b3);
 }
 
@@ -354,19 +354,19 @@ static uint64_t hash_item(const struct diff_item *item)
 
 static bool same_group(const struct diff_item *a, const struct diff_item *b)
 {
-	return a->kind == b->kind && a->looks == b->looks && same_place(&a->from, &b->from) &&
-	       (a->kind != DIFF_MOVED || same_place(&a->to, &b->to));
+	return a->kind == b->kind && a->looks == b->looks && diff_same_place(&a->from, &b->from) &&
+	       (a->kind != DIFF_MOVED || diff_same_place(&a->to, &b->to));
 }
 
 /* A group that is being built. Groups with the same hash form a chain. */
-struct growing {
+struct diff_growing {
 	VEC(const struct diff_item *) items;
 	size_t next; /* index + 1 of the next group with the same hash, 0 none */
 };
-typedef VEC(struct growing) growing_vec;
+typedef VEC(struct diff_growing) growing_vec;
 
-static struct growing *group_of(growing_vec *groups, struct map *heads,
-                                const struct diff_item *item)
+static struct diff_growing *diff_group_of(growing_vec *groups, struct map *heads,
+                                          const struct diff_item *item)
 {
 	uint64_t hash = hash_item(item);
 	size_t head = (uintptr_t)map_get(heads, hash);
@@ -375,7 +375,7 @@ static struct growing *group_of(growing_vec *groups, struct map *heads,
 		if (same_group(groups->data[i - 1].items.data[0], item))
 			return &groups->data[i - 1];
 	}
-	struct growing *new = vec_push(groups);
+	struct diff_growing *new = vec_push(groups);
 
 	new->next = head;
 	map_put(heads, hash, (void *)groups->n);
@@ -402,7 +402,7 @@ static void group_items(struct diff *d)
 	struct map heads CLEANUP(map_free) = { 0 };
 
 	for (size_t i = 0; i < d->nitems; i++) {
-		struct growing *g = group_of(&groups, &heads, &d->items[i]);
+		struct diff_growing *g = diff_group_of(&groups, &heads, &d->items[i]);
 
 		*vec_push(&g->items) = &d->items[i];
 		d->counts[d->items[i].kind]++;

@@ -52,7 +52,7 @@ enum { DIFF_MAX_DOUBTS = 4 };
 struct diff {
 	const struct snapshot *before, *after;
 	const char *before_name, *after_name; /* for text output; set by the caller, may be NULL */
-	const char *doubts[DIFF_MAX_DOUBTS];  /* see diff_find_doubts() */
+	const char *doubts[DIFF_MAX_DOUBTS];  /* see diff_find_uncertainties() */
 	size_t ndoubts;
 	struct diff_item *items;
 	size_t nitems;
@@ -78,7 +78,7 @@ void diff_free(struct diff *d);
  * different processes (by pid, instance, build-id, or by path when a build-id is missing), or that
  * one of them is incomplete.
  */
-void diff_find_doubts(struct diff *d);
+void diff_find_uncertainties(struct diff *d);
 
 /* Whether any item is new, gone or moved. DIFF_REARMED does not count. */
 bool diff_has_moved(const struct diff *d);

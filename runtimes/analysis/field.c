@@ -29,7 +29,7 @@ static bool any_future(const struct field_of *of, const struct future *f,
 	return false;
 }
 
-static bool test_text(const struct field_test *t, const char *text)
+static bool field_test_text(const struct field_test *t, const char *text)
 {
 	return text && t->text(t, text);
 }
@@ -38,7 +38,7 @@ static bool test_text(const struct field_test *t, const char *text)
 
 static bool id_texts(const struct field_of *of, const struct field_test *t)
 {
-	return test_text(t, of->task->id);
+	return field_test_text(t, of->task->id);
 }
 
 static bool id_numbers(const struct field_of *of, const struct field_test *t)
@@ -58,7 +58,7 @@ static const char *state_value(const struct field_of *of)
 
 static bool state_texts(const struct field_of *of, const struct field_test *t)
 {
-	return test_text(t, state_value(of));
+	return field_test_text(t, state_value(of));
 }
 
 static const char *kind_value(const struct field_of *of)
@@ -68,10 +68,10 @@ static const char *kind_value(const struct field_of *of)
 
 static bool kind_texts(const struct field_of *of, const struct field_test *t)
 {
-	return test_text(t, kind_value(of));
+	return field_test_text(t, kind_value(of));
 }
 
-static const struct runtime_info *runtime_of(const struct field_of *of)
+static const struct runtime_info *field_runtime_of(const struct field_of *of)
 {
 	const struct snapshot *s = of->snapshot;
 
@@ -82,9 +82,10 @@ static const struct runtime_info *runtime_of(const struct field_of *of)
 
 static bool runtime_texts(const struct field_of *of, const struct field_test *t)
 {
-	const struct runtime_info *r = runtime_of(of);
+	const struct runtime_info *r = field_runtime_of(of);
 
-	return r && (test_text(t, r->name) || test_text(t, r->flavor ? r->flavor : r->kind));
+	return r &&
+	       (field_test_text(t, r->name) || field_test_text(t, r->flavor ? r->flavor : r->kind));
 }
 
 static bool runtime_numbers(const struct field_of *of, const struct field_test *t)
@@ -94,7 +95,7 @@ static bool runtime_numbers(const struct field_of *of, const struct field_test *
 
 static const char *runtime_value(const struct field_of *of)
 {
-	const struct runtime_info *r = runtime_of(of);
+	const struct runtime_info *r = field_runtime_of(of);
 
 	if (of->task->undriven)
 		return "none known";
@@ -122,19 +123,20 @@ static const char *type_value(const struct field_of *of)
 
 static bool type_texts(const struct field_of *of, const struct field_test *t)
 {
-	return test_text(t, of->task->type);
+	return field_test_text(t, of->task->type);
 }
 
 static bool of_problem(const struct field_of *of, const struct future *f,
                        const struct field_test *t)
 {
 	(void)of;
-	return test_text(t, f->problem);
+	return field_test_text(t, f->problem);
 }
 
 static bool problem_texts(const struct field_of *of, const struct field_test *t)
 {
-	return test_text(t, of->task->problem) || any_future(of, of->task->root, t, of_problem);
+	return field_test_text(t, of->task->problem) ||
+	       any_future(of, of->task->root, t, of_problem);
 }
 
 static const char *problem_value(const struct field_of *of)
@@ -144,7 +146,7 @@ static const char *problem_value(const struct field_of *of)
 
 /* ---- fields of any frame ---- */
 
-static const char *name_of(const struct future *f)
+static const char *field_name_of(const struct future *f)
 {
 	return f->function ? f->function : f->type;
 }
@@ -153,13 +155,13 @@ static bool of_function(const struct field_of *of, const struct future *f,
                         const struct field_test *t)
 {
 	(void)of;
-	return test_text(t, name_of(f)) || test_text(t, f->aliases);
+	return field_test_text(t, field_name_of(f)) || field_test_text(t, f->aliases);
 }
 
 static bool function_texts(const struct field_of *of, const struct field_test *t)
 {
 	return any_future(of, of->task->root, t, of_function) ||
-	       (of->job && test_text(t, of->job->function));
+	       (of->job && field_test_text(t, of->job->function));
 }
 
 static const char *function_value(const struct field_of *of)
@@ -167,26 +169,26 @@ static const char *function_value(const struct field_of *of)
 	return of->task->root ? task_name(of->task) : NULL;
 }
 
-static const char *place_of(struct arena *a, const char *file, unsigned line)
+static const char *field_place_of(struct arena *a, const char *file, unsigned line)
 {
 	return file && line ? arena_printf(a, "%s:%u", file, line) : file;
 }
 
-static const char *source_text(struct arena *a, const struct source_place *p)
+static const char *field_source_text(struct arena *a, const struct source_place *p)
 {
-	return p ? place_of(a, p->file_short ? p->file_short : p->file, p->line) : NULL;
+	return p ? field_place_of(a, p->file_short ? p->file_short : p->file, p->line) : NULL;
 }
 
 static bool test_source(const struct field_of *of, const struct field_test *t,
                         const struct source_place *p)
 {
-	return p && (test_text(t, source_text(of->a, p)) ||
-	             test_text(t, place_of(of->a, p->file, p->line)));
+	return p && (field_test_text(t, field_source_text(of->a, p)) ||
+	             field_test_text(t, field_place_of(of->a, p->file, p->line)));
 }
 
 static const char *spawned_value(const struct field_of *of)
 {
-	return source_text(of->a, of->task->spawned_at);
+	return field_source_text(of->a, of->task->spawned_at);
 }
 
 static bool spawned_texts(const struct field_of *of, const struct field_test *t)
@@ -196,7 +198,7 @@ static bool spawned_texts(const struct field_of *of, const struct field_test *t)
 
 static const char *defined_value(const struct field_of *of)
 {
-	return source_text(of->a, of->task->defined_at);
+	return field_source_text(of->a, of->task->defined_at);
 }
 
 static bool defined_texts(const struct field_of *of, const struct field_test *t)
@@ -207,8 +209,8 @@ static bool defined_texts(const struct field_of *of, const struct field_test *t)
 static bool of_location(const struct field_of *of, const struct future *f,
                         const struct field_test *t)
 {
-	return test_text(t, place_of(of->a, f->file_short, f->line)) ||
-	       test_text(t, place_of(of->a, f->file, f->line));
+	return field_test_text(t, field_place_of(of->a, f->file_short, f->line)) ||
+	       field_test_text(t, field_place_of(of->a, f->file, f->line));
 }
 
 static bool location_texts(const struct field_of *of, const struct field_test *t)
@@ -220,13 +222,13 @@ static const char *location_value(const struct field_of *of)
 {
 	const struct future *f = future_awaiting(of->task->root);
 
-	return f ? place_of(of->a, f->file_short, f->line) : NULL;
+	return f ? field_place_of(of->a, f->file_short, f->line) : NULL;
 }
 
 static bool of_span(const struct field_of *of, const struct future *f, const struct field_test *t)
 {
 	(void)of;
-	return test_text(t, f->note);
+	return field_test_text(t, f->note);
 }
 
 static bool span_texts(const struct field_of *of, const struct field_test *t)
@@ -248,7 +250,8 @@ static const char *span_value(const struct field_of *of)
 static bool of_wait(const struct field_of *of, const struct future *f, const struct field_test *t)
 {
 	(void)of;
-	return f->wait && (test_text(t, f->wait->kind) || test_text(t, f->wait->phrase));
+	return f->wait &&
+	       (field_test_text(t, f->wait->kind) || field_test_text(t, f->wait->phrase));
 }
 
 static bool waiting_texts(const struct field_of *of, const struct field_test *t)
@@ -256,7 +259,7 @@ static bool waiting_texts(const struct field_of *of, const struct field_test *t)
 	size_t others;
 
 	return any_future(of, of->task->root, t, of_wait) ||
-	       test_text(t, task_waiting_on(of->a, of->snapshot, of->task, true, &others));
+	       field_test_text(t, task_waiting_on(of->a, of->snapshot, of->task, true, &others));
 }
 
 /* Groups use the kind of the wait, because phrases differ from task to task. */
@@ -274,10 +277,11 @@ static const char *waiting_value(const struct field_of *of)
 	return task_waiting_on(of->a, of->snapshot, of->task, false, &others);
 }
 
-static bool of_task(const struct field_of *of, const struct future *f, const struct field_test *t)
+static bool field_of_task(const struct field_of *of, const struct future *f,
+                          const struct field_test *t)
 {
 	(void)of;
-	return f->wait && test_text(t, f->wait->task);
+	return f->wait && field_test_text(t, f->wait->task);
 }
 
 static bool of_task_number(const struct field_of *of, const struct future *f,
@@ -289,7 +293,7 @@ static bool of_task_number(const struct field_of *of, const struct future *f,
 
 static bool task_texts(const struct field_of *of, const struct field_test *t)
 {
-	return any_future(of, of->task->root, t, of_task);
+	return any_future(of, of->task->root, t, field_of_task);
 }
 
 static bool task_numbers(const struct field_of *of, const struct field_test *t)
@@ -307,7 +311,7 @@ static const char *task_value(const struct field_of *of)
 static bool of_object(const struct field_of *of, const struct future *f, const struct field_test *t)
 {
 	return f->wait && f->wait->object &&
-	       test_text(t, arena_printf(of->a, "0x%" PRIx64, f->wait->object));
+	       field_test_text(t, arena_printf(of->a, "0x%" PRIx64, f->wait->object));
 }
 
 static bool object_texts(const struct field_of *of, const struct field_test *t)
@@ -345,29 +349,29 @@ static bool of_detail(const struct future *f, const char *key, const struct fiel
 	}
 
 /* Futures that are not polled were mostly never polled: they do not count. */
-static bool any_armed(const struct future *f, const struct field_test *t)
+static bool any_waker_registered(const struct future *f, const struct field_test *t)
 {
 	if (!f || f->branch != BRANCH_POLLED)
 		return false;
-	if (f->wait && test_text(t, armed_name(f->wait->armed)))
+	if (f->wait && field_test_text(t, waker_registered_name(f->wait->armed)))
 		return true;
 	for (size_t i = 0; i < f->nchildren; i++) {
-		if (any_armed(f->children[i], t))
+		if (any_waker_registered(f->children[i], t))
 			return true;
 	}
 	return false;
 }
 
-static bool armed_texts(const struct field_of *of, const struct field_test *t)
+static bool waker_registered_texts(const struct field_of *of, const struct field_test *t)
 {
-	return any_armed(of->task->root, t);
+	return any_waker_registered(of->task->root, t);
 }
 
-static const char *armed_value(const struct field_of *of)
+static const char *waker_registered_value(const struct field_of *of)
 {
 	const struct future *leaf = future_leaf(of->task->root);
 
-	return leaf && leaf->wait ? armed_name(leaf->wait->armed) : NULL;
+	return leaf && leaf->wait ? waker_registered_name(leaf->wait->armed) : NULL;
 }
 
 DETAIL(remaining_ms)
@@ -410,7 +414,7 @@ static bool property_number(const struct future *f, const char *key, const struc
 	}                                                                                          \
 	static bool key##_texts(const struct field_of *of, const struct field_test *t)             \
 	{                                                                                          \
-		return test_text(t, key##_value(of));                                              \
+		return field_test_text(t, key##_value(of));                                        \
 	}
 #define PROPERTY_NUMBER(key)                                                                       \
 	static bool key##_numbers(const struct field_of *of, const struct field_test *t)           \
@@ -499,7 +503,7 @@ const struct field field_table[] = {
 	{ "task", "id of another task that it waits for", task_texts, task_numbers, task_value },
 	{ "object", "address of what it waits for", object_texts, NULL, object_value },
 	{ "armed", "yes, no or unknown: is its waker stored in a thing that it waits on",
-	  armed_texts, NULL, armed_value },
+	  waker_registered_texts, NULL, waker_registered_value },
 	{ "thread", "number of the thread that runs it", NULL, thread_numbers, thread_value },
 	{ "span", "what else is known of any frame, such as its tracing span", span_texts, NULL,
 	  span_value },
@@ -543,5 +547,5 @@ struct error *field_find(const char *name, const struct field **ret)
 			return NULL;
 		str_printf(&names, "%s%s", names.len ? ", " : "", f->name);
 	}
-	return error_new(ERR_USAGE, "\"%s\" is no field of a task: %s", name, str_text(&names));
+	return error_new(ERR_USAGE, "unknown field \"%s\": %s", name, str_text(&names));
 }

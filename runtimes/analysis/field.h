@@ -50,7 +50,7 @@ struct field {
 	const char *(*value)(const struct field_of *of);
 };
 
-/* All fields; a NULL name terminates the table. */
+/* Table of the fields; terminated by a NULL name. */
 extern const struct field field_table[];
 
 /* Finds a field by name. ERR_USAGE lists the existing names. */

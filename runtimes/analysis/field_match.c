@@ -16,7 +16,7 @@ static bool number_passes(const struct field_test *t, int64_t number)
 }
 
 /* Parses an integer at *text and advances *text past it. */
-static bool take_number(const char **text, int64_t *ret)
+static bool field_match_take_number(const char **text, int64_t *ret)
 {
 	char *end;
 
@@ -31,7 +31,7 @@ static bool take_number(const char **text, int64_t *ret)
 }
 
 /* Returns false when the value is neither a number nor a comparison with one. */
-static bool parse_number(const char *value, struct field_test *ret)
+static bool field_match_parse_number(const char *value, struct field_test *ret)
 {
 	static const char *const operators[] = { ">=", "<=", "!=", ">", "<", "=" };
 	const char *operator= "=";
@@ -45,7 +45,7 @@ static bool parse_number(const char *value, struct field_test *ret)
 		break;
 	}
 	value += strspn(value, " ");
-	if (!*value || !take_number(&value, &n))
+	if (!*value || !field_match_take_number(&value, &n))
 		return false;
 	*ret = (struct field_test){ .min = INT64_MIN, .max = INT64_MAX };
 	if (*operator!= '<')
@@ -59,7 +59,7 @@ static bool parse_number(const char *value, struct field_test *ret)
 	ret->inverse = *operator== '!';
 	if (*operator== '=' && strncmp(value, "..", 2) == 0) {
 		value += 2;
-		return *value && take_number(&value, &ret->max) && !*value;
+		return *value && field_match_take_number(&value, &ret->max) && !*value;
 	}
 	return !*value;
 }
@@ -70,7 +70,7 @@ struct error *field_test_parse(const struct field *field, const char *value, str
 	char reason[REASON_SIZE];
 
 	*ret = (struct field_test){ 0 };
-	if (field->numbers && parse_number(value, ret)) {
+	if (field->numbers && field_match_parse_number(value, ret)) {
 		if (ret->min > ret->max)
 			return error_new(ERR_USAGE, "no number is in %s", value);
 		ret->number = number_passes;
@@ -78,7 +78,7 @@ struct error *field_test_parse(const struct field *field, const char *value, str
 	}
 	if (!field->texts)
 		return error_new(ERR_USAGE,
-		                 "%s is a number: 5, '!=5', '>5', '>=5', '<5', '<=5' or 5..9, "
+		                 "%s is a number: use 5, '!=5', '>5', '>=5', '<5', '<=5' or 5..9, "
 		                 "not \"%s\"",
 		                 field->name, value);
 	int code = regcomp(&ret->regex, value, REG_EXTENDED | REG_NOSUB);
@@ -87,7 +87,7 @@ struct error *field_test_parse(const struct field *field, const char *value, str
 		return NULL;
 	}
 	regerror(code, &ret->regex, reason, sizeof(reason));
-	return error_new(ERR_USAGE, "\"%s\" is no regular expression: %s", value, reason);
+	return error_new(ERR_USAGE, "\"%s\" is not a valid regular expression: %s", value, reason);
 }
 
 void field_test_free(struct field_test *t)

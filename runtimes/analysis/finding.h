@@ -2,6 +2,7 @@
 #ifndef RUNTIMES_ANALYSIS_FINDING_H
 #define RUNTIMES_ANALYSIS_FINDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };

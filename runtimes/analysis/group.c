@@ -8,29 +8,29 @@
 #include "runtimes/analysis/group_hash.h"
 #include "runtimes/analysis/group_local.h"
 
-struct node {
+struct group_node_data {
 	struct group_node node; /* must be first: casts rely on it */
-	struct node *same_hash;
+	struct group_node_data *same_hash;
 	size_t last_task; /* index of the task counted last; SIZE_MAX none */
 	struct local_list locals;
 };
 
 /* The shape of a tree that begins at one node of the merged tree. */
-struct shape {
-	struct node *node;
-	struct shape **children;
+struct group_shape {
+	struct group_node_data *node;
+	struct group_shape **children;
 	size_t nchildren;
 	size_t nnodes; /* includes this node */
 	size_t serial; /* index in order of creation, from 0 */
-	struct shape *same_hash;
+	struct group_shape *same_hash;
 	struct group *group; /* group of the tasks whose whole tree has this shape */
 	size_t place;        /* index of group in order of creation */
 };
 
 /* A future on the path of the depth-first walk. */
-struct step {
+struct group_step {
 	const struct future *f;
-	struct node *node;
+	struct group_node_data *node;
 	unsigned next; /* index of the next child to visit */
 	size_t shapes; /* index in open of the first shape of its children */
 };
@@ -40,13 +40,13 @@ struct maker {
 	struct groups *ret;
 	struct map nodes, shapes; /* by hash: heads of chains */
 	size_t nshapes;
-	VEC(struct node *) list;
+	VEC(struct group_node_data *) list;
 	VEC(struct group *) groups;
 	VEC(uint32_t) of; /* by task: index of its group in order of creation */
-	VEC(struct step) stack;
-	VEC(struct shape *) open; /* shapes of finished children of unfinished parents */
-	struct phrase phrase;     /* of the future being looked up: its wait, */
-	struct phrase problem;    /* and the reason why its tree ends there */
+	VEC(struct group_step) stack;
+	VEC(struct group_shape *) open; /* shapes of finished children of unfinished parents */
+	struct group_text phrase;       /* of the future being looked up: its wait, */
+	struct group_text problem;      /* the reason why its tree ends there */
 };
 
 /* ---- comparison of frames ---- */
@@ -58,14 +58,14 @@ const char *group_frame_name(const struct future *f)
 	return f->function && !(bare && f->type) ? f->function : f->type;
 }
 
-static const char *phrase_of(const struct task *task, const struct future *f)
+static const char *group_phrase_of(const struct task *task, const struct future *f)
 {
 	if (!f)
 		return task->problem;
 	return f->wait ? f->wait->phrase : NULL;
 }
 
-static bool same_frame(const struct future *a, const struct future *b)
+static bool group_same_frame(const struct future *a, const struct future *b)
 {
 	return a->kind == b->kind && a->line == b->line && a->state == b->state &&
 	       a->branch == b->branch && a->running == b->running && a->uncertain == b->uncertain &&
@@ -80,28 +80,29 @@ static const char *problem_of(const struct maker *m, const struct future *f)
 	return f && f->problem ? str_text(&m->problem.pattern) : NULL;
 }
 
-static bool is_node(const struct maker *m, const struct node *n, const struct node *parent,
-                    const struct task *task, const struct future *f)
+static bool is_node(const struct maker *m, const struct group_node_data *n,
+                    const struct group_node_data *parent, const struct task *task,
+                    const struct future *f)
 {
-	const struct phrase_range *wait = &n->node.wait;
+	const struct group_range *wait = &n->node.wait;
 
 	if (n->node.parent != (const struct group_node *)parent || !n->node.frame != !f)
 		return false;
-	if (f ? !same_frame(n->node.frame, f) : !same_text(n->node.task->type, task->type))
+	if (f ? !group_same_frame(n->node.frame, f) : !same_text(n->node.task->type, task->type))
 		return false;
 	if (!same_text(n->node.problem.pattern, problem_of(m, f)))
 		return false;
-	return phrase_of(task, f)
+	return group_phrase_of(task, f)
 	               ? wait->pattern && strcmp(wait->pattern, str_text(&m->phrase.pattern)) == 0
 	               : !wait->pattern;
 }
 
-static uint64_t hash_frame(const struct maker *m, const struct node *parent,
+static uint64_t hash_frame(const struct maker *m, const struct group_node_data *parent,
                            const struct task *task, const struct future *f)
 {
 	uint64_t hash = hash_number(HASH_START, parent ? parent->node.serial + 1 : 0);
 
-	hash = hash_text(hash, phrase_of(task, f) ? str_text(&m->phrase.pattern) : NULL);
+	hash = hash_text(hash, group_phrase_of(task, f) ? str_text(&m->phrase.pattern) : NULL);
 	if (!f)
 		return hash_text(hash, task->type) | 1;
 	hash = hash_text(hash, group_frame_name(f));
@@ -116,10 +117,10 @@ static uint64_t hash_frame(const struct maker *m, const struct node *parent,
 
 /* ---- the merged tree ---- */
 
-static struct node *new_node(struct maker *m, struct node *parent, const struct task *task,
-                             const struct future *f)
+static struct group_node_data *new_node(struct maker *m, struct group_node_data *parent,
+                                        const struct task *task, const struct future *f)
 {
-	struct node *n = NEW(m->a, struct node);
+	struct group_node_data *n = NEW(m->a, struct group_node_data);
 
 	n->node.frame = f;
 	n->node.task = task;
@@ -127,8 +128,8 @@ static struct node *new_node(struct maker *m, struct node *parent, const struct 
 	n->node.depth = parent ? parent->node.depth + 1 : 0;
 	n->node.serial = m->list.n;
 	n->last_task = SIZE_MAX;
-	phrase_range_init(&n->node.problem, m->a, &m->problem, f ? f->problem : NULL);
-	phrase_range_init(&n->node.wait, m->a, &m->phrase, phrase_of(task, f));
+	group_range_init(&n->node.problem, m->a, &m->problem, f ? f->problem : NULL);
+	group_range_init(&n->node.wait, m->a, &m->phrase, group_phrase_of(task, f));
 	*vec_push(&m->list) = n;
 	if (parent)
 		parent->node.nchildren++;
@@ -138,36 +139,39 @@ static struct node *new_node(struct maker *m, struct node *parent, const struct 
 }
 
 /* Finds the child of parent that matches the frame, or adds it. */
-static struct node *find_node(struct maker *m, struct node *parent, const struct task *task,
-                              const struct future *f)
+static struct group_node_data *group_find_node(struct maker *m, struct group_node_data *parent,
+                                               const struct task *task, const struct future *f)
 {
-	const char *phrase = phrase_of(task, f);
+	const char *phrase = group_phrase_of(task, f), *parts = !f        ? task->problem_parts
+	                                                        : f->wait ? f->wait->phrase_parts
+	                                                                  : NULL;
 
-	phrase_parse(&m->phrase, phrase);
+	group_text_read(&m->phrase, phrase, parts);
 	if (f && f->problem)
-		phrase_parse(&m->problem, f->problem);
+		group_text_read(&m->problem, f->problem, f->problem_parts);
 	uint64_t hash = hash_frame(m, parent, task, f);
-	struct node *first = map_get(&m->nodes, hash);
+	struct group_node_data *first = map_get(&m->nodes, hash);
 
-	for (struct node *n = first; n; n = n->same_hash) {
+	for (struct group_node_data *n = first; n; n = n->same_hash) {
 		m->ret->probes++;
 		if (!is_node(m, n, parent, task, f))
 			continue;
-		phrase_range_add(&n->node.wait, &m->phrase, phrase);
-		phrase_range_add(&n->node.problem, &m->problem, f ? f->problem : NULL);
+		group_range_add(&n->node.wait, &m->phrase, phrase);
+		group_range_add(&n->node.problem, &m->problem, f ? f->problem : NULL);
 		return n;
 	}
-	struct node *n = new_node(m, parent, task, f);
+	struct group_node_data *n = new_node(m, parent, task, f);
 
 	n->same_hash = first;
 	map_put(&m->nodes, hash, n);
 	return n;
 }
 
-static struct node *enter(struct maker *m, struct node *parent, const struct task *task,
-                          size_t place, const struct future *f)
+static struct group_node_data *group_enter(struct maker *m, struct group_node_data *parent,
+                                           const struct task *task, size_t place,
+                                           const struct future *f)
 {
-	struct node *n = find_node(m, parent, task, f);
+	struct group_node_data *n = group_find_node(m, parent, task, f);
 
 	n->node.futures++;
 	m->ret->futures++;
@@ -187,13 +191,14 @@ static struct node *enter(struct maker *m, struct node *parent, const struct tas
 /* Sorts by order of creation, because addresses differ from run to run. */
 static int by_serial(const void *a, const void *b)
 {
-	const struct shape *x = *(struct shape *const *)a, *y = *(struct shape *const *)b;
+	const struct group_shape *x = *(struct group_shape *const *)a,
+				 *y = *(struct group_shape *const *)b;
 
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
 /* If the children are those of a set: sorts them and removes duplicates. Returns their number. */
-static size_t merge_same(struct shape **children, size_t n)
+static size_t merge_same(struct group_shape **children, size_t n)
 {
 	bool is_set = n > 1;
 	size_t kept = 0;
@@ -201,7 +206,7 @@ static size_t merge_same(struct shape **children, size_t n)
 	for (size_t i = 0; i < n && is_set; i++)
 		is_set = same_text(children[i]->node->node.frame->edge, "set");
 	if (is_set)
-		qsort(children, n, sizeof(struct shape *), by_serial);
+		qsort(children, n, sizeof(struct group_shape *), by_serial);
 	for (size_t i = 0; i < n; i++) {
 		if (!kept || !is_set || children[kept - 1] != children[i])
 			children[kept++] = children[i];
@@ -209,8 +214,8 @@ static size_t merge_same(struct shape **children, size_t n)
 	return kept;
 }
 
-static struct shape *find_shape(struct maker *m, struct node *node, struct shape **children,
-                                size_t n)
+static struct group_shape *find_shape(struct maker *m, struct group_node_data *node,
+                                      struct group_shape **children, size_t n)
 {
 	uint64_t hash = hash_number(HASH_START, node->node.serial);
 	size_t nnodes = 1;
@@ -220,57 +225,57 @@ static struct shape *find_shape(struct maker *m, struct node *node, struct shape
 		nnodes += children[i]->nnodes;
 	}
 	hash |= 1;
-	struct shape *first = map_get(&m->shapes, hash);
+	struct group_shape *first = map_get(&m->shapes, hash);
 
-	for (struct shape *s = first; s; s = s->same_hash) {
+	for (struct group_shape *s = first; s; s = s->same_hash) {
 		m->ret->probes++;
 		if (s->node == node && s->nchildren == n &&
-		    (!n || memcmp(s->children, children, n * sizeof(struct shape *)) == 0))
+		    (!n || memcmp(s->children, children, n * sizeof(struct group_shape *)) == 0))
 			return s;
 	}
-	struct shape *s = NEW(m->a, struct shape);
+	struct group_shape *s = NEW(m->a, struct group_shape);
 
-	*s = (struct shape){ .node = node,
-		             .nchildren = n,
-		             .nnodes = nnodes,
-		             .serial = m->nshapes++,
-		             .same_hash = first };
-	s->children = arena_memdup(m->a, children, n * sizeof(struct shape *));
+	*s = (struct group_shape){ .node = node,
+		                   .nchildren = n,
+		                   .nnodes = nnodes,
+		                   .serial = m->nshapes++,
+		                   .same_hash = first };
+	s->children = arena_memdup(m->a, children, n * sizeof(struct group_shape *));
 	map_put(&m->shapes, hash, s);
 	return s;
 }
 
 /* Finishes a node whose children are all finished. */
-static void leave(struct maker *m, struct node *node, size_t shapes)
+static void group_leave(struct maker *m, struct group_node_data *node, size_t shapes)
 {
 	size_t n = m->open.n - shapes;
 
 	n = n ? merge_same(m->open.data + shapes, n) : 0;
-	struct shape *s = find_shape(m, node, n ? m->open.data + shapes : NULL, n);
+	struct group_shape *s = find_shape(m, node, n ? m->open.data + shapes : NULL, n);
 
 	m->open.n = shapes;
 	*vec_push(&m->open) = s;
 }
 
-static void push(struct maker *m, struct node *parent, const struct task *task, size_t place,
-                 const struct future *f)
+static void push(struct maker *m, struct group_node_data *parent, const struct task *task,
+                 size_t place, const struct future *f)
 {
-	struct node *n = enter(m, parent, task, place, f);
+	struct group_node_data *n = group_enter(m, parent, task, place, f);
 
-	*vec_push(&m->stack) = (struct step){ .f = f, .node = n, .shapes = m->open.n };
+	*vec_push(&m->stack) = (struct group_step){ .f = f, .node = n, .shapes = m->open.n };
 }
 
-static struct shape *task_shape(struct maker *m, const struct task *task, size_t place)
+static struct group_shape *task_shape(struct maker *m, const struct task *task, size_t place)
 {
 	push(m, NULL, task, place, task->root);
 	while (m->stack.n) {
-		struct step *top = &m->stack.data[m->stack.n - 1];
+		struct group_step *top = &m->stack.data[m->stack.n - 1];
 
 		if (top->f && top->next < top->f->nchildren) {
 			push(m, top->node, task, place, top->f->children[top->next++]);
 			continue;
 		}
-		leave(m, top->node, top->shapes);
+		group_leave(m, top->node, top->shapes);
 		m->stack.n--;
 	}
 	m->open.n = 0;
@@ -279,7 +284,7 @@ static struct shape *task_shape(struct maker *m, const struct task *task, size_t
 
 /* ---- groups ---- */
 
-static struct group_node **preorder(struct maker *m, struct shape *root)
+static struct group_node **preorder(struct maker *m, struct group_shape *root)
 {
 	struct group_node **ret = NEW_ARRAY(m->a, struct group_node *, root->nnodes);
 	size_t n = 0;
@@ -287,7 +292,7 @@ static struct group_node **preorder(struct maker *m, struct shape *root)
 	m->open.n = 0;
 	*vec_push(&m->open) = root;
 	while (m->open.n) {
-		const struct shape *s = m->open.data[--m->open.n];
+		const struct group_shape *s = m->open.data[--m->open.n];
 
 		ret[n++] = &s->node->node;
 		for (size_t i = s->nchildren; i-- > 0;)
@@ -296,9 +301,9 @@ static struct group_node **preorder(struct maker *m, struct shape *root)
 	return ret;
 }
 
-static void add_task(struct maker *m, const struct task *task, size_t place)
+static void group_add_task(struct maker *m, const struct task *task, size_t place)
 {
-	struct shape *s = task_shape(m, task, place);
+	struct group_shape *s = task_shape(m, task, place);
 
 	if (!s->group) {
 		s->group = NEW(m->a, struct group);
@@ -394,7 +399,7 @@ static void finish_nodes(struct maker *m)
 	g->nnodes = m->list.n;
 	g->roots = NEW_ARRAY(m->a, struct group_node *, g->nroots);
 	for (size_t i = 0; i < m->list.n; i++) {
-		struct node *n = m->list.data[i];
+		struct group_node_data *n = m->list.data[i];
 		struct group_node *parent = n->node.parent;
 
 		n->node.locals = group_local_finish(&n->locals, m->a, &n->node.nlocals);
@@ -423,8 +428,8 @@ static void free_maker(struct maker *m)
 	vec_free(&m->of);
 	vec_free(&m->stack);
 	vec_free(&m->open);
-	phrase_free(&m->phrase);
-	phrase_free(&m->problem);
+	group_text_free(&m->phrase);
+	group_text_free(&m->problem);
 }
 
 void groups_make(struct arena *a, const struct task *const *tasks, size_t n, struct groups *ret)
@@ -433,7 +438,7 @@ void groups_make(struct arena *a, const struct task *const *tasks, size_t n, str
 
 	*ret = (struct groups){ 0 };
 	for (size_t i = 0; i < n; i++)
-		add_task(&m, tasks[i], i);
+		group_add_task(&m, tasks[i], i);
 	finish_groups(&m);
 	finish_nodes(&m);
 }

@@ -2,10 +2,10 @@
  * Groups tasks: tasks at the same place become one line with a count.
  *
  * Two trees are identical when they have the same shape and, frame by frame, the same function,
- * source line, edge, branch, state, kind of wait and pattern of its phrase (phrase.h). Two tasks
- * without a tree are identical when their types and problems are equal. Identical children of a
- * FuturesUnordered count as one child, so two sets that differ only in the number of such children
- * are identical.
+ * source line, edge, branch, state, kind of wait and pattern of its phrase (group_range.h). Two
+ * tasks without a tree are identical when their types and problems are equal. Identical children of
+ * a FuturesUnordered count as one child, so two sets that differ only in the number of such
+ * children are identical.
  *
  * Tasks with identical trees form a group. Groups are merged into one tree, as in a flame graph:
  * paths from the root that groups share are the same nodes. Children of a node that have the same
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "debugger/base/arena.h"
-#include "runtimes/analysis/phrase.h"
+#include "runtimes/analysis/group_range.h"
 #include "runtimes/model/model.h"
 
 enum {
@@ -67,9 +67,10 @@ struct group_node {
 	struct group_count count; /* each task once */
 	size_t futures;           /* a task can have several here: the children of a set */
 	size_t ends;              /* futures without children */
-	struct phrase_range wait; /* phrases of their waits; for tasks without a tree: the reason */
-	struct phrase_range problem; /* why their trees end here although they should continue */
-	struct group_local *locals;  /* only where the snapshot has variables */
+	struct group_range wait;  /* phrases of their waits; for tasks without a tree: the reason */
+	/* The reason why their trees end here although they should continue. */
+	struct group_range problem;
+	struct group_local *locals; /* only where the snapshot has variables */
 	size_t nlocals;
 	unsigned depth; /* 0 for a root */
 	size_t serial;  /* index in order of creation, from 0: for arrays */
@@ -79,7 +80,7 @@ struct group_node {
 struct group {
 	struct group_count count;
 	const struct task *task;   /* the first of them in the snapshot's order: an example */
-	struct group_node *root;   /* where its trees begin in the merged tree */
+	struct group_node *root;   /* the node where its trees begin in the merged tree */
 	struct group_node **nodes; /* its nodes of the merged tree in preorder; a node that its
 	                              trees have at several places occurs several times */
 	size_t nnodes;
@@ -88,12 +89,12 @@ struct group {
 struct groups {
 	struct group *groups; /* by tasks, most first; then as in the snapshot */
 	size_t ngroups;
-	struct group_node **roots; /* likewise */
+	struct group_node **roots; /* by tasks, most first; then as in the snapshot */
 	size_t nroots;
 	size_t nnodes;
 	struct group_count count; /* of all tasks that were grouped */
 	size_t futures;           /* number of futures read, */
-	size_t probes;            /* and of comparisons of two frames or shapes */
+	size_t probes;            /* number of comparisons of two frames or shapes */
 	bool has_locals;
 	uint32_t *of; /* by task: index of its group */
 };

@@ -10,7 +10,7 @@ bool group_is_folded(const struct group_node *n)
 	       parent->count.tasks == n->count.tasks;
 }
 
-/* What a group has added, so that it can be undone. */
+/* Nodes that a group has added, so that they can be undone. */
 struct added {
 	VEC(const struct group_node *) nodes;
 };
@@ -20,13 +20,14 @@ static void free_added(struct added *added)
 	vec_free(&added->nodes);
 }
 
-/* The number of lines that count what is left out below n: 0 or 1. */
+/* The number of lines that count omitted nodes below n: 0 or 1. */
 static size_t more_lines(const struct group_lines *l, const struct group_node *n)
 {
 	return l->nchildren[n->serial] < n->nchildren;
 }
 
-static void show(const struct groups *g, struct group_lines *l, const struct group_node *n)
+static void group_lines_show(const struct groups *g, struct group_lines *l,
+                             const struct group_node *n)
 {
 	const struct group_node *parent = n->parent;
 	size_t before = parent ? more_lines(l, parent) : l->nroots < g->nroots;
@@ -40,7 +41,8 @@ static void show(const struct groups *g, struct group_lines *l, const struct gro
 	l->nlines += !group_is_folded(n) + more_lines(l, n);
 }
 
-static void hide(const struct groups *g, struct group_lines *l, const struct group_node *n)
+static void group_lines_hide(const struct groups *g, struct group_lines *l,
+                             const struct group_node *n)
 {
 	const struct group_node *parent = n->parent;
 	size_t before = parent ? more_lines(l, parent) : l->nroots < g->nroots;
@@ -70,7 +72,7 @@ void group_lines_choose(struct arena *a, const struct groups *g, size_t max_grou
 		for (size_t k = 0; k < group->nnodes; k++) {
 			if (ret->shown[group->nodes[k]->serial])
 				continue;
-			show(g, ret, group->nodes[k]);
+			group_lines_show(g, ret, group->nodes[k]);
 			*vec_push(&added.nodes) = group->nodes[k];
 		}
 		if (i && ret->nlines > max_lines)
@@ -80,5 +82,5 @@ void group_lines_choose(struct arena *a, const struct groups *g, size_t max_grou
 	}
 	ret->ngroups = i;
 	while (added.nodes.n)
-		hide(g, ret, added.nodes.data[--added.nodes.n]);
+		group_lines_hide(g, ret, added.nodes.data[--added.nodes.n]);
 }

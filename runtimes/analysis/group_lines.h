@@ -13,7 +13,7 @@
 struct group_lines {
 	size_t ngroups;    /* number of groups shown, the largest ones */
 	size_t ntasks;     /* tasks of these groups */
-	size_t nlines;     /* includes the lines that count what is left out */
+	size_t nlines;     /* includes the lines that count omitted nodes */
 	bool *shown;       /* by group_node.serial: whether the node is in a group that is shown */
 	size_t *nchildren; /* by serial: number of children that are shown */
 	size_t nroots;     /* number of roots that are shown */

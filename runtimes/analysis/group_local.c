@@ -8,7 +8,8 @@
  * Frames at one line have the same variables in the same order, except those that were moved out:
  * the search starts at hint.
  */
-static struct local_values *find(struct local_list *l, const struct local *local, size_t hint)
+static struct local_values *group_local_find(struct local_list *l, const struct local *local,
+                                             size_t hint)
 {
 	for (size_t i = 0; i < l->list.n; i++) {
 		struct local_values *v = &l->list.data[(hint + i) % l->list.n];
@@ -40,7 +41,7 @@ static void add_value(struct local_values *v, const char *value)
 void group_local_add(struct local_list *l, const struct future *f)
 {
 	for (size_t i = 0; i < f->nlocals; i++) {
-		struct local_values *v = find(l, &f->locals[i], i);
+		struct local_values *v = group_local_find(l, &f->locals[i], i);
 
 		if (f->locals[i].value)
 			add_value(v, f->locals[i].value);

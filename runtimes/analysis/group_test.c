@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "debugger/base/marked.h"
 #include "runtimes/analysis/group.h"
 #include "runtimes/analysis/group_lines.h"
 #include "runtimes/test/snapshot.h"
@@ -17,14 +18,15 @@ static struct future *waiting(struct arena *a, const char *type, const char *kin
 
 	f->wait = NEW(a, struct wait);
 	f->wait->kind = kind;
-	f->wait->phrase = phrase;
+	f->wait->phrase = marked_finish(a, phrase, &f->wait->phrase_parts);
 	return f;
 }
 
 static struct future *sleeping(struct arena *a, unsigned seconds)
 {
-	return waiting(a, "Sleep", "sleep",
-	               arena_printf(a, "sleep future, sleeping %u seconds", seconds));
+	return waiting(
+		a, "Sleep", "sleep",
+		arena_printf(a, "sleep future, sleeping " MARKED_NUMBER("%u") " seconds", seconds));
 }
 
 /* app::serve at that line, awaiting app::read, which sleeps. */
@@ -89,9 +91,31 @@ static void test_identical(void **state)
 	assert_string_equal(g->groups[0].count.oldest->id, "10");
 	assert_string_equal(g->groups[0].count.newest->id, "12");
 	assert_int_equal(g->groups[0].nnodes, 3);
-	assert_string_equal(phrase_range_text(&s.arena, &g->groups[0].nodes[2]->wait),
+	assert_string_equal(group_range_text(&s.arena, &g->groups[0].nodes[2]->wait),
 	                    "sleep future, sleeping 5-7 seconds");
 	assert_int_equal(g->groups[0].nodes[2]->ends, 3);
+}
+
+/* A leaf of which nothing else is known goes by its type. */
+static void test_names_of_frames(void **state)
+{
+	static struct wait wait;
+	static const struct {
+		struct future f;
+		const char *name;
+	} cases[] = {
+		{ { .kind = FUTURE_OTHER, .function = "f", .type = "T" }, "T" },
+		{ { .kind = FUTURE_OTHER, .function = "f" }, "f" },
+		{ { .kind = FUTURE_OTHER, .type = "T" }, "T" },
+		{ { .kind = FUTURE_OTHER, .function = "f", .type = "T", .wait = &wait }, "f" },
+		{ { .kind = FUTURE_OTHER, .function = "f", .type = "T", .nchildren = 1 }, "f" },
+		{ { .kind = FUTURE_ASYNC_FN, .function = "f", .type = "T" }, "f" },
+		{ { .kind = FUTURE_ASYNC_FN, .type = "T" }, "T" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(group_frame_name(&cases[i].f), cases[i].name);
 }
 
 static void test_other_line(void **state)
@@ -192,7 +216,8 @@ static void test_other_frames(void **state)
 {
 	(void)state;
 	static const char *const aliases[] = { "app::x", "app::y" };
-	static const char *const problems[] = { "unreadable: 0x10", "unreadable: 0x20", "cut" };
+	static const char *const problems[] = { "unreadable: " MARKED_NUMBER("0x10"),
+		                                "unreadable: " MARKED_NUMBER("0x20"), "cut" };
 	SOME(s);
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -201,8 +226,11 @@ static void test_other_frames(void **state)
 		root->uncertain = true;
 		root->aliases = aliases[i];
 	}
-	for (unsigned i = 0; i < 3; i++)
-		add(&s, serve(&s.arena, 2, 5))->root->children[0]->problem = problems[i];
+	for (unsigned i = 0; i < 3; i++) {
+		struct future *f = add(&s, serve(&s.arena, 2, 5))->root->children[0];
+
+		f->problem = marked_finish(&s.arena, problems[i], &f->problem_parts);
+	}
 	for (unsigned i = 0; i < 2; i++)
 		add(&s, serve(&s.arena, 3, 5))->root->children[0]->running = i;
 	for (unsigned i = 0; i < 2; i++)
@@ -220,7 +248,7 @@ static void test_other_frames(void **state)
 	assert_int_equal(g->ngroups, 6 * 2);
 	assert_int_equal(g->groups[0].count.tasks, 2);
 	assert_int_equal(g->groups[0].root->frame->line, 2);
-	assert_string_equal(phrase_range_text(&s.arena, &g->groups[0].nodes[1]->problem),
+	assert_string_equal(group_range_text(&s.arena, &g->groups[0].nodes[1]->problem),
 	                    "unreadable: 0x10-0x20");
 	assert_int_equal(g->groups[1].count.tasks, 1);
 }
@@ -261,7 +289,10 @@ static void test_without_tree(void **state)
 	for (unsigned i = 0; i < 5; i++) {
 		task = add(&s, NULL);
 		task->type = i == 4 ? "app::Other" : "app::Type";
-		task->problem = arena_printf(&s.arena, "nothing readable at 0x7f%u", i);
+		const char *problem =
+			arena_printf(&s.arena, "nothing readable at " MARKED_NUMBER("0x7f%u"), i);
+
+		task->problem = marked_finish(&s.arena, problem, &task->problem_parts);
 		if (i == 3)
 			task->problem = NULL;
 	}
@@ -270,7 +301,7 @@ static void test_without_tree(void **state)
 	assert_int_equal(g->ngroups, 3);
 	assert_int_equal(g->groups[0].count.tasks, 3);
 	assert_null(g->groups[0].root->frame);
-	assert_string_equal(phrase_range_text(&s.arena, &g->groups[0].root->wait),
+	assert_string_equal(group_range_text(&s.arena, &g->groups[0].root->wait),
 	                    "nothing readable at 0x7f0-0x7f2");
 	assert_null(g->groups[1].root->wait.pattern);
 }
@@ -549,6 +580,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_identical),
+		cmocka_unit_test(test_names_of_frames),
 		cmocka_unit_test(test_other_line),
 		cmocka_unit_test(test_other_leaf),
 		cmocka_unit_test(test_changed_deep_frame),

@@ -18,20 +18,20 @@ const struct wait *holders_blocked_in(const struct snapshot *s, const struct tas
 	return th ? th->wait : NULL;
 }
 
-struct count {
+struct holders_count {
 	uint64_t tasks;
 	const struct task *last; /* the task counted last */
 };
 
 static void count_wait(struct waiting *w, const struct task *task, const struct wait *wait)
 {
-	struct count *c;
+	struct holders_count *c;
 
 	if (!wait || !wait->primitive)
 		return;
 	c = map_get(&w->by_primitive, wait->primitive);
 	if (!c) {
-		c = NEW(&w->arena, struct count);
+		c = NEW(&w->arena, struct holders_count);
 		map_put(&w->by_primitive, wait->primitive, c);
 	}
 	c->tasks += c->last != task;
@@ -59,7 +59,7 @@ void holders_waiting_count(const struct snapshot *s, struct waiting *ret)
 
 uint64_t holders_waiting_at(const struct waiting *w, uint64_t primitive)
 {
-	const struct count *c = primitive ? map_get(&w->by_primitive, primitive) : NULL;
+	const struct holders_count *c = primitive ? map_get(&w->by_primitive, primitive) : NULL;
 
 	return c ? c->tasks : 0;
 }

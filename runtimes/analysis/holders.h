@@ -1,6 +1,6 @@
 /*
- * Queries of resource owners for the output formats: who owns what a task waits for, and what a
- * task owns.
+ * Queries of resource owners for the output formats: owners of the resources that a task waits for,
+ * and the resources that a task owns.
  */
 #ifndef RUNTIMES_ANALYSIS_HOLDERS_H
 #define RUNTIMES_ANALYSIS_HOLDERS_H

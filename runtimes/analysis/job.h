@@ -5,7 +5,7 @@
 #include "runtimes/model/model.h"
 
 /*
- * The job as a task, for what reads tasks: a running job runs on its thread and polls the future
+ * The job as a task, for readers of tasks: a running job runs on its thread and polls the future
  * that its thread blocks on; a queued one is scheduled and has no future. *ret borrows from s.
  */
 void job_as_task(const struct snapshot *s, const struct job *job, struct task *ret);

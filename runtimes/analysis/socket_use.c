@@ -7,15 +7,15 @@
 #include "runtimes/model/wait_kind.h"
 
 /* A waiter and the index of its socket. */
-struct found {
+struct socket_found {
 	size_t socket;
 	struct socket_waiter waiter;
 };
 
-struct search {
+struct socket_search {
 	const struct snapshot *snapshot;
 	struct socket_waiter who; /* owner of the tree */
-	VEC(struct found) found;
+	VEC(struct socket_found) found;
 };
 
 /* The file descriptor of the wait; -1 none. */
@@ -43,7 +43,7 @@ static size_t socket_index(const struct snapshot *s, int64_t fd)
 }
 
 /* Only polled futures wait. */
-static void search_tree(struct search *search, const struct future *f)
+static void socket_use_search_tree(struct socket_search *search, const struct future *f)
 {
 	if (!f || f->branch != BRANCH_POLLED)
 		return;
@@ -52,27 +52,28 @@ static void search_tree(struct search *search, const struct future *f)
 		struct socket_waiter waiter = search->who;
 
 		waiter.wait = f->wait;
-		*vec_push(&search->found) = (struct found){ socket, waiter };
+		*vec_push(&search->found) = (struct socket_found){ socket, waiter };
 	}
 	for (size_t i = 0; i < f->nchildren; i++)
-		search_tree(search, f->children[i]);
+		socket_use_search_tree(search, f->children[i]);
 }
 
-static void search_all(struct search *search)
+static void search_all(struct socket_search *search)
 {
 	const struct snapshot *s = search->snapshot;
 
 	for (size_t i = 0; i < s->ntasks; i++) {
 		search->who = (struct socket_waiter){ .task = s->tasks[i] };
-		search_tree(search, s->tasks[i]->root);
+		socket_use_search_tree(search, s->tasks[i]->root);
 	}
 	for (size_t i = 0; i < s->nthreads; i++) {
 		search->who = (struct socket_waiter){ .thread = &s->threads[i] };
-		search_tree(search, s->threads[i].root);
+		socket_use_search_tree(search, s->threads[i].root);
 	}
 }
 
-/* The sockets' parts of the snapshot's list, which has what owns other descriptors, too. */
+/* Adds the owners of sockets from the snapshot's list, which has those of other descriptors, too.
+ */
 static void add_owners(struct arena *a, const struct snapshot *s, struct socket_use *uses)
 {
 	for (size_t i = 0; i < s->ndescriptors; i++) {
@@ -96,7 +97,7 @@ static void add_owners(struct arena *a, const struct snapshot *s, struct socket_
 struct socket_use *socket_uses(struct arena *a, const struct snapshot *s)
 {
 	struct socket_use *uses = NEW_ARRAY(a, struct socket_use, s->nsockets);
-	struct search search = { .snapshot = s };
+	struct socket_search search = { .snapshot = s };
 
 	search_all(&search);
 	for (size_t i = 0; i < search.found.n; i++)

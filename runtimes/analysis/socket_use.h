@@ -1,4 +1,4 @@
-/* Finds who waits for each socket of the process, and who owns it. */
+/* Finds the waiters and the owners of each socket of the process. */
 #ifndef RUNTIMES_ANALYSIS_SOCKET_USE_H
 #define RUNTIMES_ANALYSIS_SOCKET_USE_H
 

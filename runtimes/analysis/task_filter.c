@@ -12,7 +12,7 @@ struct error *task_filter_add(struct task_filter *f, const char *field, const ch
 	return field_test_parse(c->field, value, &c->test);
 }
 
-static bool matches(const struct task_filter *f, const struct field_of *of)
+static bool task_filter_matches(const struct task_filter *f, const struct field_of *of)
 {
 	for (size_t i = 0; i < f->conditions.n; i++) {
 		const struct task_condition *c = &f->conditions.data[i];
@@ -34,7 +34,7 @@ struct error *task_filter_apply(struct arena *a, const struct snapshot *s,
 		struct field_of of = { &tmp, s, s->tasks[i], NULL };
 
 		TRY(interrupt_check());
-		if (matches(f, &of))
+		if (task_filter_matches(f, &of))
 			tasks[found++] = s->tasks[i];
 		arena_reset(&tmp);
 	}
@@ -56,7 +56,7 @@ struct error *task_filter_jobs(struct arena *a, const struct snapshot *s,
 
 		TRY(interrupt_check());
 		job_as_task(s, &s->jobs[i], &task);
-		if (matches(f, &of))
+		if (task_filter_matches(f, &of))
 			jobs[found++] = &s->jobs[i];
 		arena_reset(&tmp);
 	}

@@ -12,7 +12,10 @@ struct task_condition {
 	bool without; /* the task must not pass the test */
 };
 
-/* All zeros: no conditions, every task matches. Free with task_filter_free(). */
+/*
+ * Conditions that tasks must meet. All zeros: none, every task matches. Free with
+ * task_filter_free().
+ */
 struct task_filter {
 	VEC(struct task_condition) conditions;
 };
@@ -27,7 +30,7 @@ struct error *task_filter_add(struct task_filter *f, const char *field, const ch
 struct error *task_filter_apply(struct arena *a, const struct snapshot *s,
                                 const struct task_filter *f, const struct task ***ret, size_t *n)
 	MUST_CHECK;
-/* The same for the jobs of blocking pools. */
+/* task_filter_apply() for the jobs of blocking pools. */
 struct error *task_filter_jobs(struct arena *a, const struct snapshot *s,
                                const struct task_filter *f, const struct job ***ret, size_t *n)
 	MUST_CHECK;

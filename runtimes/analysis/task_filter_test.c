@@ -35,9 +35,9 @@ static void a_task_meets_all_conditions(void **state)
 		bool without;
 		const char *then; /* what passes this condition and the ones before */
 	} rows[] = {
-		{ "id", ">=4", false, "4 5 9" },
-		{ "id", "5", true, "4 9" },
-		{ "id", "4..8", false, "4" },
+		{ "id", "4..8", false, "4 5" },
+		{ "id", "5", true, "4" },
+		{ "id", ">=4", false, "4" },
 		{ "id", "4", true, "" },
 	};
 	struct task_filter f CLEANUP(task_filter_free) = { 0 };
@@ -49,6 +49,25 @@ static void a_task_meets_all_conditions(void **state)
 		assert_null(task_filter_add(&f, rows[i].field, rows[i].value, rows[i].without));
 		assert_string_equal(passing(&a, &f), rows[i].then);
 	}
+}
+
+static void jobs_are_filtered(void **state)
+{
+	struct job jobs[] = { { .id = "4" }, { .id = "5", .thread = 1 }, { .id = "6" } };
+	struct snapshot s = { .jobs = jobs, .njobs = 2 };
+	struct task_filter f CLEANUP(task_filter_free) = { 0 };
+	const struct job **list;
+	size_t n;
+	SCRATCH(a);
+
+	(void)state;
+	assert_null(task_filter_jobs(&a, &s, &f, &list, &n));
+	assert_int_equal(n, 2);
+	assert_ptr_equal(list[1], &jobs[1]);
+	assert_null(task_filter_add(&f, "state", "running", true));
+	assert_null(task_filter_jobs(&a, &s, &f, &list, &n));
+	assert_int_equal(n, 1);
+	assert_ptr_equal(list[0], &jobs[0]);
 }
 
 static void invalid_conditions_are_errors(void **state)
@@ -127,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_task_meets_all_conditions),
+		cmocka_unit_test(jobs_are_filtered),
 		cmocka_unit_test(invalid_conditions_are_errors),
 		cmocka_unit_test(lists_of_checks),
 		cmocka_unit_test(spans_are_of_futures_that_are_polled),

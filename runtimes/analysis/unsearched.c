@@ -19,7 +19,7 @@ struct split {
 };
 
 /* Splits a text. Blanks and colons within generics, parentheses and `names` are not separators. */
-static struct split split(const char *text)
+static struct split unsearched_split(const char *text)
 {
 	struct split s = { .text = text, .name = text, .head = strlen(text) };
 	size_t depth = 0, first = 0;
@@ -71,8 +71,8 @@ static void append_example(struct arena *a, struct str *line, const struct split
 	str_append(line, names == NAMES_FOLDED ? name_fold(a, name) : name);
 }
 
-static const char *line_of(struct arena *a, const struct split *list, size_t n, size_t first,
-                           enum names names)
+static const char *unsearched_line_of(struct arena *a, const struct split *list, size_t n,
+                                      size_t first, enum names names)
 {
 	size_t alike = 0;
 	STR(line);
@@ -99,7 +99,7 @@ const char *const *unsearched_lines(struct arena *a, const struct snapshot *s, e
 	for (size_t i = 0; i < s->nunsearched; i++) {
 		size_t k = 0;
 
-		list[i] = split(s->unsearched[i]);
+		list[i] = unsearched_split(s->unsearched[i]);
 		while (k < i && !same_reason(&list[k], &list[i]))
 			k++;
 		if (k == i)
@@ -108,7 +108,7 @@ const char *const *unsearched_lines(struct arena *a, const struct snapshot *s, e
 	/* The loop above stored the first text of each reason in lines: build a line for each. */
 	for (size_t i = 0, line = 0; i < s->nunsearched && line < *n; i++) {
 		if (lines[line] == s->unsearched[i])
-			lines[line++] = line_of(a, list, s->nunsearched, i, names);
+			lines[line++] = unsearched_line_of(a, list, s->nunsearched, i, names);
 	}
 	return lines;
 }

@@ -82,19 +82,19 @@ const char *task_name(const struct task *task)
 {
 	const struct future *f = future_named(task->root);
 
-	/* Where it may be one of several, its type names them all. */
+	/* The root's function may be one of several: the task's type names them all. */
 	if (!f || (task->root->aliases && task->type))
 		return task->type;
 	return f->function ? f->function : f->type;
 }
 
-static const struct future *find_frame(const struct future *f, unsigned number,
-                                       const struct future **parent)
+static const struct future *view_find_frame(const struct future *f, unsigned number,
+                                            const struct future **parent)
 {
 	if (f->number == number)
 		return f;
 	for (size_t i = 0; i < f->nchildren; i++) {
-		const struct future *found = find_frame(f->children[i], number, parent);
+		const struct future *found = view_find_frame(f->children[i], number, parent);
 
 		if (!found)
 			continue;
@@ -110,7 +110,7 @@ const struct future *future_frame(const struct future *root, unsigned number,
 {
 	if (parent)
 		*parent = NULL;
-	return root ? find_frame(root, number, parent) : NULL;
+	return root ? view_find_frame(root, number, parent) : NULL;
 }
 
 unsigned future_frames(const struct future *root)

@@ -48,8 +48,8 @@ unsigned future_frames(const struct future *root);
 const char *future_mark(const struct future *root);
 
 /*
- * What a task waits on. For a running task: the wait of its thread. Otherwise the phrase of its
- * future_leaf(), after the type when that is worth showing; without a phrase the type; then
+ * Phrase for the wait of a task. For a running task: the wait of its thread. Otherwise the phrase
+ * of its future_leaf(), after the type when that is worth showing; without a phrase the type; then
  * future_mark(). NULL: nothing or unknown. *others: the number of further leaves that it polls. In
  * arena a or the snapshot's, not sanitized.
  */

@@ -10,41 +10,44 @@ enum { MAX_TASKS = 1 << 24, MAX_NOTES = 8 };
 
 /* ---- tasks ---- */
 
-struct task *executor_add_task(struct collector *c, struct runtime_info *info,
-                               const struct executor_header *h)
+struct task *async_executor_add_task(struct collector *c, struct runtime_info *info,
+                                     const struct async_executor_header *h)
 {
 	struct task *task = NEW(c->a, struct task);
 
 	task->runtime = info->index;
 	task->addr = h->addr;
-	task->state = executor_state(h->state);
-	task->notified = task->state == TASK_RUNNING && (h->state & EXECUTOR_SCHEDULED);
-	map_put(&executor_walk(c)->plans, (uintptr_t)task, (void *)(uintptr_t)h->plan);
+	task->state = async_executor_state(h->state);
+	task->notified = task->state == TASK_RUNNING && (h->state & ASYNC_EXECUTOR_SCHEDULED);
+	map_put(&async_executor_walk(c)->plans, (uintptr_t)task, (void *)(uintptr_t)h->plan);
 	collector_add_task(c, task, h->plan->run);
 	info->ntasks++;
 	return task;
 }
 
-/* One entry of the slab: a waker of a task, or a link in its list of free entries. */
-static struct error *add_entry(struct collector *c, struct executor *e, struct value entry,
-                               bool *occupied)
+/*
+ * Adds the task of an entry of the slab: a waker of a task, or a link in its list of free entries.
+ */
+static struct error *executor_list_add_entry(struct collector *c, struct executor *e,
+                                             struct value entry, bool *occupied)
 {
-	struct executor_header h;
+	struct async_executor_header h;
 	uint64_t addr;
 
-	TRY(bindings_uint(c->in->target, &e->copy->layout, EXECUTOR_WAKER, entry, &addr, occupied));
+	TRY(bindings_uint(c->in->target, &e->copy->layout, ASYNC_EXECUTOR_WAKER, entry, &addr,
+	                  occupied));
 	if (!*occupied)
 		return NULL;
 	if (map_has(&c->tasks, addr))
 		return error_new(ERR_CORRUPT, "task 0x%" PRIx64 " is listed twice", addr);
-	TRY(executor_read_header(c->in, e->copy, addr, &h));
-	executor_add_task(c, e->info, &h);
+	TRY(async_executor_read_header(c->in, e->copy, addr, &h));
+	async_executor_add_task(c, e->info, &h);
 	return NULL;
 }
 
 /* Adds all entries: a bad one hides no other. The first error is returned. */
-static struct error *add_entries(struct collector *c, struct executor *e,
-                                 const struct slice *entries, uint64_t *occupied)
+static struct error *executor_list_add_entries(struct collector *c, struct executor *e,
+                                               const struct slice *entries, uint64_t *occupied)
 {
 	CLEANUP(error_freep) struct error *bad = NULL;
 	const struct target *t = c->in->target;
@@ -52,18 +55,18 @@ static struct error *add_entries(struct collector *c, struct executor *e,
 	for (uint64_t i = 0; i < entries->count; i++) {
 		struct value entry = { entries->element,
 			               entries->addr + i * type_size(entries->element) };
-		size_t doubts = t->doubts;
+		size_t doubts = t->stop.doubts;
 		bool is_task = false;
 
 		if (i % PROGRESS_STRIDE == 0) {
 			TRY(interrupt_check());
 			progress("listing tasks", c->listed.n, c->listed.n + entries->count - i);
 		}
-		struct error *err = add_entry(c, e, entry, &is_task);
+		struct error *err = executor_list_add_entry(c, e, entry, &is_task);
 
 		*occupied += is_task;
 		if (!err && is_task)
-			c->listed.data[c->listed.n - 1]->changed = t->doubts != doubts;
+			c->listed.data[c->listed.n - 1]->changed = t->stop.doubts != doubts;
 		if (bad)
 			error_free(err);
 		else
@@ -74,7 +77,7 @@ static struct error *add_entries(struct collector *c, struct executor *e,
 	return ret;
 }
 
-static struct error *list_tasks(struct collector *c, struct executor *e)
+static struct error *executor_list_tasks(struct collector *c, struct executor *e)
 {
 	const struct bindings *l = &e->copy->layout;
 	struct value state = { e->copy->state, e->state };
@@ -84,17 +87,19 @@ static struct error *list_tasks(struct collector *c, struct executor *e)
 	struct slice entries;
 	bool found;
 
-	TRY(bindings_slice(t, l, EXECUTOR_ACTIVE, state, &entries, &found));
+	TRY(bindings_slice(t, l, ASYNC_EXECUTOR_ACTIVE, state, &entries, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "its slab of tasks was not found: %s",
-		                 l->slots[EXECUTOR_ACTIVE].tried);
+		                 l->slots[ASYNC_EXECUTOR_ACTIVE].tried);
 	if (entries.count > MAX_TASKS)
 		return error_new(ERR_CORRUPT, "its slab has %" PRIu64 " entries", entries.count);
-	TRY(bindings_uint(t, l, EXECUTOR_LENGTH, state, &info->expected_tasks,
+	TRY(bindings_uint(t, l, ASYNC_EXECUTOR_LENGTH, state, &info->expected_tasks,
 	                  &info->has_expected));
-	TRY(add_entries(c, e, &entries, &occupied));
-	/* A task is spawned and removed with the slab locked: while it is stopped there, they
-	 * differ. */
+	TRY(executor_list_add_entries(c, e, &entries, &occupied));
+	/*
+	 * A task is spawned and removed with the slab locked: while a thread is stopped there, the
+	 * counts differ.
+	 */
 	if (info->has_expected && occupied != info->expected_tasks)
 		return error_new(ERR_CORRUPT, "its slab counts %" PRIu64 " tasks and has %" PRIu64,
 		                 info->expected_tasks, occupied);
@@ -103,8 +108,8 @@ static struct error *list_tasks(struct collector *c, struct executor *e)
 
 /* ---- executors ---- */
 
-/* Is it still the object that the scan found? */
-static bool lives(struct collector *c, const struct executor_root *root)
+/* Is the State still the object that the scan found? */
+static bool lives(struct collector *c, const struct async_executor_root *root)
 {
 	struct value state = { root->copy->state, root->state };
 	uint64_t strong = 0, length = 0;
@@ -112,8 +117,8 @@ static bool lives(struct collector *c, const struct executor_root *root)
 	struct error *err = target_read_uint(c->in->target, root->strong, 8, &strong);
 
 	if (!err)
-		err = bindings_uint(c->in->target, &root->copy->layout, EXECUTOR_LENGTH, state,
-		                    &length, &found);
+		err = bindings_uint(c->in->target, &root->copy->layout, ASYNC_EXECUTOR_LENGTH,
+		                    state, &length, &found);
 	error_free(err);
 	return !err && strong > 0 && strong < UINT32_MAX && (!found || length <= MAX_TASKS);
 }
@@ -125,17 +130,17 @@ static int by_address(const void *a, const void *b)
 	return x->state < y->state ? -1 : x->state > y->state;
 }
 
-void executor_read_queue(struct collector *c, struct executor *e)
+void async_executor_read_queue(struct collector *c, struct executor *e)
 {
 	const struct bindings *l = &e->copy->layout;
 	struct value state = { e->copy->state, e->state };
 	struct target *t = c->in->target;
 	uint64_t head = 0, tail = 0;
 	bool has_head, has_tail = false;
-	struct error *err = bindings_uint(t, l, EXECUTOR_HEAD, state, &head, &has_head);
+	struct error *err = bindings_uint(t, l, ASYNC_EXECUTOR_HEAD, state, &head, &has_head);
 
 	if (!err)
-		err = bindings_uint(t, l, EXECUTOR_TAIL, state, &tail, &has_tail);
+		err = bindings_uint(t, l, ASYNC_EXECUTOR_TAIL, state, &tail, &has_tail);
 	e->info->has_inject = !err && has_head && has_tail &&
 	                      queue_length_unbounded(head, tail, &e->info->inject_len);
 	error_free(err);
@@ -143,14 +148,15 @@ void executor_read_queue(struct collector *c, struct executor *e)
 
 static void list_executor(struct collector *c, struct executor *e)
 {
-	struct runtime_info *info = e->info = collector_add_runtime(c, executor_runtime(c->in));
+	struct runtime_info *info = e->info =
+		collector_add_runtime(c, async_executor_runtime(c->in));
 
 	info->flavor = "executor";
 	info->addr = e->state;
 	info->version = e->copy->version;
 	info->workers_poll = true;
-	executor_read_queue(c, e);
-	struct error *err = list_tasks(c, e);
+	async_executor_read_queue(c, e);
+	struct error *err = executor_list_tasks(c, e);
 	info->completeness = err ? COMPLETENESS_PART : COMPLETENESS_ALL;
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s", info->index,
@@ -158,20 +164,20 @@ static void list_executor(struct collector *c, struct executor *e)
 	error_free(err);
 }
 
-void executor_list(struct collector *c)
+void async_executor_list(struct collector *c)
 {
-	struct executor_inspector *in = executor_of(c->in);
-	struct executor_walk *w = executor_walk(c);
+	struct async_executor_inspector *in = async_executor_of(c->in);
+	struct async_executor_walk *w = async_executor_walk(c);
 
 	if (!in->copies)
 		return;
-	if (c->in->target->clock.known && !c->now_known) {
-		c->now_ns = c->in->target->clock.monotonic_ns;
-		c->now_known = true;
+	if (c->in->target->clock.known && !c->clock.known) {
+		c->clock.now_ns = c->in->target->clock.monotonic_ns;
+		c->clock.known = true;
 	}
 	w->executors = NEW_ARRAY(&c->scratch, struct executor, in->roots.n + in->loose.n + 1);
 	for (size_t i = 0; i < in->roots.n; i++) {
-		const struct executor_root *root = &in->roots.data[i];
+		const struct async_executor_root *root = &in->roots.data[i];
 
 		if (lives(c, root))
 			w->executors[w->nexecutors++] = (struct executor){ .copy = root->copy,
@@ -182,20 +188,20 @@ void executor_list(struct collector *c)
 		qsort(w->executors, w->nexecutors, sizeof(*w->executors), by_address);
 	for (size_t i = 0; i < w->nexecutors; i++)
 		list_executor(c, &w->executors[i]);
-	executor_list_loose(c);
+	async_executor_list_unlisted(c);
 }
 
-const struct executor *executor_at(const struct collector *c, unsigned index)
+const struct executor *async_executor_at(const struct collector *c, unsigned index)
 {
-	const struct executor_walk *w = executor_walk(c);
+	const struct async_executor_walk *w = async_executor_walk(c);
 	unsigned first = w->nexecutors ? w->executors[0].info->index : 0;
 
 	return index - first < w->nexecutors ? &w->executors[index - first] : NULL;
 }
 
-const struct executor *executor_of_state(const struct collector *c, uint64_t state)
+const struct executor *async_executor_of_state(const struct collector *c, uint64_t state)
 {
-	const struct executor_walk *w = executor_walk(c);
+	const struct async_executor_walk *w = async_executor_walk(c);
 
 	for (size_t i = 0; i < w->nexecutors; i++) {
 		if (state && w->executors[i].state == state)

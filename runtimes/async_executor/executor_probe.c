@@ -1,4 +1,6 @@
-/* Where a trace sees the events of tasks, and what their functions tell about their types. */
+/*
+ * Functions in which a trace sees the events of tasks, and what they tell about the tasks' types.
+ */
 #include <string.h>
 
 #include "dwarf/module/code_map.h"
@@ -10,13 +12,14 @@
  * ran is neither any more, but completed or closed; one that slept is put into a queue.
  */
 static const struct probe_bits ended = {
-	.old_any = EXECUTOR_SCHEDULED | EXECUTOR_RUNNING,
-	.new_any = EXECUTOR_COMPLETED | EXECUTOR_CLOSED,
-	.new_none = EXECUTOR_SCHEDULED | EXECUTOR_RUNNING,
+	.old_any = ASYNC_EXECUTOR_SCHEDULED | ASYNC_EXECUTOR_RUNNING,
+	.new_any = ASYNC_EXECUTOR_COMPLETED | ASYNC_EXECUTOR_CLOSED,
+	.new_none = ASYNC_EXECUTOR_SCHEDULED | ASYNC_EXECUTOR_RUNNING,
 };
 static const struct probe_bits woken = {
-	.old_none = EXECUTOR_SCHEDULED | EXECUTOR_RUNNING | EXECUTOR_COMPLETED | EXECUTOR_CLOSED,
-	.new_any = EXECUTOR_SCHEDULED,
+	.old_none = ASYNC_EXECUTOR_SCHEDULED | ASYNC_EXECUTOR_RUNNING | ASYNC_EXECUTOR_COMPLETED |
+	            ASYNC_EXECUTOR_CLOSED,
+	.new_any = ASYNC_EXECUTOR_SCHEDULED,
 };
 
 /*
@@ -25,7 +28,7 @@ static const struct probe_bits woken = {
  * them, or be a call as in a debug build. A future is dropped once, when its task has ended; the
  * first call of schedule() is that of the spawn.
  */
-const struct probe_row executor_probes[] = {
+const struct probe_row async_executor_probes[] = {
 	{ PROBE_EVENT_POLL, "async_task::raw::", "run", .argument = 0 },
 	{ PROBE_EVENT_SPAWN, "async_task::raw::", "schedule", .argument = 0,
 	  .never_through = "async_task::raw::" },
@@ -46,16 +49,16 @@ const struct probe_row executor_probes[] = {
 };
 
 /* Tasks are distinguished by their addresses. Their headers are alike, whatever they run. */
-bool executor_probe_id(struct inspector *in, size_t n, struct probe_id *ret)
+bool async_executor_probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 {
 	static const char generic[] = "async_task::header::Header<()>";
-	struct executor_copy *copy = executor_of(in)->copies;
+	struct async_executor_copy *copy = async_executor_of(in)->copies;
 	const struct path *state;
 
 	while (copy && n--)
 		copy = copy->next;
 	/* Headers with metadata differ in where they have what. */
-	if (!copy || copy->ntables != 1 || !copy->layout.slots[EXECUTOR_RUN].path)
+	if (!copy || copy->ntables != 1 || !copy->layout.slots[ASYNC_EXECUTOR_RUN].path)
 		return false;
 	const struct type *header = lookup_type(copy->dm, generic, 0);
 	header = header ? header : lookup_type(copy->dm, "async_task::header::Header", 0);
@@ -63,20 +66,21 @@ bool executor_probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 	*ret = (struct probe_id){
 		.is_address = true,
 		.table_offset = copy->tables[0],
-		.busy_mask = EXECUTOR_RUNNING | EXECUTOR_COMPLETED | EXECUTOR_CLOSED,
-		.running_mask = EXECUTOR_RUNNING,
+		.busy_mask =
+			ASYNC_EXECUTOR_RUNNING | ASYNC_EXECUTOR_COMPLETED | ASYNC_EXECUTOR_CLOSED,
+		.running_mask = ASYNC_EXECUTOR_RUNNING,
 	};
 	return state && path_offset(state, &ret->busy_offset) &&
-	       path_offset(copy->layout.slots[EXECUTOR_RUN].path, &ret->poll_slot);
+	       path_offset(copy->layout.slots[ASYNC_EXECUTOR_RUN].path, &ret->poll_slot);
 }
 
 /* The types that any function of a RawTask tells, without a table. */
 static void types_of(struct inspector *in, const struct function *f, struct task_types *ret)
 {
-	struct executor_plan plan = { 0 };
+	struct async_executor_plan plan = { 0 };
 	uint64_t inside = 0, at;
 
-	error_free(executor_fill_types(in, f, &plan));
+	error_free(async_executor_fill_types(in, f, &plan));
 	*ret = (struct task_types){
 		.future = plan.spawned,
 		.cell = plan.schedule,
@@ -86,7 +90,7 @@ static void types_of(struct inspector *in, const struct function *f, struct task
 	};
 	if (!plan.future || !plan.schedule || !plan.header)
 		return;
-	executor_compute_offsets(f, &plan);
+	async_executor_compute_offsets(f, &plan);
 	ret->has_offset = true;
 	for (size_t i = 0; i < plan.ninside; i++) {
 		ret->has_offset &= path_offset(plan.inside[i], &at);
@@ -97,27 +101,30 @@ static void types_of(struct inspector *in, const struct function *f, struct task
 		ret->offset = plan.offset_f;
 }
 
-void executor_types_of_poll(struct inspector *in, uint64_t poll, struct task_types *ret)
+void async_executor_types_of_poll(struct inspector *in, uint64_t poll, struct task_types *ret)
 {
 	const struct function *f = lookup_function(in->di, poll);
 
 	*ret = (struct task_types){ 0 };
-	if (!f || f->low != poll || !executor_copy_of(in, f->dm))
+	if (!f || f->low != poll || !async_executor_copy_of(in, f->dm))
 		return;
 	types_of(in, f, ret);
-	if (!executor_is_merged(f))
+	if (!async_executor_is_merged(f))
 		return;
-	/* Of several types this is one: a layout file has it, and says so. */
+	/* The future is one of several types: a layout file has it, and says so. */
 	enumerated_note_shared(f->dm, module_link_addr(f->dm->module, f->low).v);
 	ret->future = NULL;
 	ret->has_offset = false;
 }
 
-/* By the file: while a trace runs, nothing is read from the process. */
-const char *executor_type_of_table(struct inspector *in, const struct code_map *code,
-                                   uint64_t table)
+/*
+ * Type of the tasks with that table, by the file: while a trace runs, nothing is read from the
+ * process.
+ */
+const char *async_executor_type_of_table(struct inspector *in, const struct code_map *code,
+                                         uint64_t table)
 {
-	const struct executor_copy *copy = executor_copy_of(in, code->dm);
+	const struct async_executor_copy *copy = async_executor_copy_of(in, code->dm);
 	const uint64_t size = copy ? type_size(copy->vtable) : 0;
 
 	for (uint64_t at = 0; at + 8 <= size; at += 8) {
@@ -125,7 +132,7 @@ const char *executor_type_of_table(struct inspector *in, const struct code_map *
 		const struct function *f = lookup_function(in->di, addr);
 		struct task_types types;
 
-		if (!f || f->low != addr || !executor_tells_types(f))
+		if (!f || f->low != addr || !async_executor_tells_types(f))
 			continue;
 		types_of(in, f, &types);
 		return types.future ? type_name(types.future) : NULL;

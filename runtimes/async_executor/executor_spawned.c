@@ -1,6 +1,6 @@
 /*
- * Where tasks were spawned. Executors that want to know it, as that of gpui, give each task a
- * `&'static Location` as its metadata, or a struct that has one.
+ * Places where tasks were spawned. Executors that want to know it, as that of gpui, give each task
+ * a `&'static Location` as its metadata, or a struct that has one.
  */
 
 #include "runtimes/async_executor/executor.h"
@@ -11,7 +11,8 @@ static bool is_location(const struct type *t)
 	       type_is(type_target(t), "core::panic::location::Location");
 }
 
-static const struct path *resolve(struct inspector *in, const struct type *header, const char *expr)
+static const struct path *executor_spawned_resolve(struct inspector *in, const struct type *header,
+                                                   const char *expr)
 {
 	const struct path *path = NULL;
 
@@ -19,7 +20,7 @@ static const struct path *resolve(struct inspector *in, const struct type *heade
 	return path;
 }
 
-const struct path *executor_location_path(struct inspector *in, const struct type *header)
+const struct path *async_executor_location_path(struct inspector *in, const struct type *header)
 {
 	const struct member *m = type_member(header, "metadata");
 	const struct member *members;
@@ -28,20 +29,21 @@ const struct path *executor_location_path(struct inspector *in, const struct typ
 	if (!m || !m->type)
 		return NULL;
 	if (is_location(m->type))
-		return resolve(in, header, "metadata");
+		return executor_spawned_resolve(in, header, "metadata");
 	if (type_kind(m->type) != TYPE_STRUCT)
 		return NULL;
 	members = type_members(m->type, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (members[i].name && is_location(members[i].type))
-			return resolve(in, header,
-			               arena_printf(&in->arena, "metadata.%s", members[i].name));
+			return executor_spawned_resolve(
+				in, header,
+				arena_printf(&in->arena, "metadata.%s", members[i].name));
 	}
 	return NULL;
 }
 
 /* The name of the file, which may end with a NUL; NULL: it is none. */
-static const char *read_file(struct collector *c, struct value location)
+static const char *executor_spawned_read_file(struct collector *c, struct value location)
 {
 	/* core::panic::Location: std 1.91 | 1.89 | before */
 	static const char file_path[] = "filename.pointer | file_bytes_with_nul | file";
@@ -65,7 +67,7 @@ static void read_location(struct collector *c, struct value location, struct sou
 	if (!err && found)
 		err = value_uint(c->in->target, place, &line);
 	if (!err && line && line <= UINT32_MAX)
-		ret->file = read_file(c, location);
+		ret->file = executor_spawned_read_file(c, location);
 	error_free(err);
 	if (!ret->file)
 		return;
@@ -75,9 +77,10 @@ static void read_location(struct collector *c, struct value location, struct sou
 	ret->line = (unsigned)line;
 }
 
-const struct source_place *executor_spawned_at(struct collector *c, const struct executor_header *h)
+const struct source_place *async_executor_spawned_at(struct collector *c,
+                                                     const struct async_executor_header *h)
 {
-	struct map *known = &executor_walk(c)->locations;
+	struct map *known = &async_executor_walk(c)->locations;
 	const struct path *path = h->plan->location;
 	struct value header = { h->plan->header, h->addr };
 	struct source_place *place;

@@ -12,57 +12,57 @@ static const char *const spawn_through[] = { "async_task::", "async_executor::",
 
 static const char *const boundaries[] = { "async_executor::", "async_task::", NULL };
 
-static const struct leaf_row *const own_leaves[] = { executor_own_leaves, NULL };
-static const struct leaf_row *const task_leaves[] = { executor_task_leaves, NULL };
+static const struct leaf_row *const own_leaves[] = { async_executor_own_leaves, NULL };
+static const struct leaf_row *const task_leaves[] = { async_executor_task_leaves, NULL };
 
-const struct crate_types executor_types = {
+const struct crate_types async_executor_types = {
 	.path = "async_executor::",
 	.leaves = own_leaves,
 	.boundaries = boundaries,
 };
 
-const struct crate_types executor_task_types = {
+const struct crate_types async_executor_task_types = {
 	.path = "async_task::",
 	.leaves = task_leaves,
-	.combinators = executor_task_combinators,
+	.combinators = async_executor_task_combinators,
 };
 
-static void free_walk(struct collector *c)
+static void executor_table_free_walk(struct collector *c)
 {
-	map_free(&executor_walk(c)->plans);
-	map_free(&executor_walk(c)->locations);
+	map_free(&async_executor_walk(c)->plans);
+	map_free(&async_executor_walk(c)->locations);
 }
 
 const struct runtime executor_table = {
-	.name = executor_name,
+	.name = async_executor_name,
 	.path = "async_task::",
 	.executor = "async_executor",
-	.types = &executor_types,
-	.inspector_size = sizeof(struct executor_inspector),
-	.collector_size = sizeof(struct executor_walk),
-	.detect = executor_detect,
-	.close = executor_close,
-	.copy = executor_get_copy,
-	.scan = executor_scan,
-	.list = executor_list,
-	.decode = executor_decode,
-	.describe_threads = executor_describe_threads,
-	.follow = executor_follow,
-	.note = executor_note,
-	.free = free_walk,
-	.whatis = executor_whatis,
-	.marks = marks,
-	.loop = "async_task::",
-	.task_types = executor_types_of_poll,
-	.is_cancelled = executor_is_cancelled,
-	.task_functions = "async_task::raw::RawTask<",
-	.probes = executor_probes,
-	.poll_caller_within = "async_task::runnable::",
-	.poll_caller = "run",
-	.spawners = spawners,
-	.spawn_through = spawn_through,
-	.spawn_caller_within = "async_task::runnable::",
-	.spawn_caller = "schedule",
-	.probe_id = executor_probe_id,
-	.type_of_table = executor_type_of_table,
+	.types = &async_executor_types,
+	.inspector_size = sizeof(struct async_executor_inspector),
+	.collector_size = sizeof(struct async_executor_walk),
+	.detect = async_executor_detect,
+	.close = async_executor_close,
+	.copy = async_executor_get_copy,
+	.scan = async_executor_scan,
+	.list = async_executor_list,
+	.decode = async_executor_decode,
+	.describe_threads = async_executor_describe_threads,
+	.follow = async_executor_follow,
+	.note = async_executor_note,
+	.free = executor_table_free_walk,
+	.tasks.whatis = async_executor_whatis,
+	.threads.marks = marks,
+	.threads.loop = "async_task::",
+	.tasks.types = async_executor_types_of_poll,
+	.tasks.is_cancelled = async_executor_is_cancelled,
+	.tracing.task_functions = "async_task::raw::RawTask<",
+	.tracing.probes = async_executor_probes,
+	.tracing.poll_caller_within = "async_task::runnable::",
+	.tracing.poll_caller = "run",
+	.tracing.spawners = spawners,
+	.tracing.spawn_through = spawn_through,
+	.tracing.spawn_caller_within = "async_task::runnable::",
+	.tracing.spawn_caller = "schedule",
+	.tracing.probe_id = async_executor_probe_id,
+	.tracing.type_of_table = async_executor_type_of_table,
 };

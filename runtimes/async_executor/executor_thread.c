@@ -8,18 +8,18 @@
 enum { MAX_RUNNING = 64, MAX_FRAME = 1 << 20 };
 
 /* Tasks that may be the one which a run function has as its argument. */
-struct running {
+struct executor_thread_running {
 	struct collector *c;
 	const struct mark *mark;
 	struct task *found;
 	bool several;
 };
 
-static void note(struct running *r, uint64_t header)
+static void executor_thread_note(struct executor_thread_running *r, uint64_t header)
 {
 	struct task *task = map_get(&r->c->tasks, header);
-	const struct executor_plan *plan =
-		task ? map_get(&executor_walk(r->c)->plans, (uintptr_t)task) : NULL;
+	const struct async_executor_plan *plan =
+		task ? map_get(&async_executor_walk(r->c)->plans, (uintptr_t)task) : NULL;
 
 	if (!plan || task->state != TASK_RUNNING || task->thread ||
 	    (r->mark->function && plan->run != r->mark->function->low))
@@ -28,9 +28,9 @@ static void note(struct running *r, uint64_t header)
 	r->found = task;
 }
 
-static void note_variable(const struct variable *v, void *arg)
+static void executor_thread_note_variable(const struct variable *v, void *arg)
 {
-	struct running *r = arg;
+	struct executor_thread_running *r = arg;
 	uint64_t word = v->value;
 	struct error *err = NULL;
 
@@ -39,24 +39,24 @@ static void note_variable(const struct variable *v, void *arg)
 	if (v->in_memory)
 		err = target_read_uint(r->c->in->target, v->addr, 8, &word);
 	if (!err)
-		note(r, word);
+		executor_thread_note(r, word);
 	error_free(err);
 }
 
-static uint64_t frame_end(const struct thread_stack *s, size_t frame)
+static uint64_t executor_thread_frame_end(const struct thread_stack *s, size_t frame)
 {
 	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
 }
 
 /* The words that the frame of the function saved, and the registers that it keeps. */
-static void look_in_frame(struct running *r, const struct thread_stack *s)
+static void look_in_frame(struct executor_thread_running *r, const struct thread_stack *s)
 {
 	const struct frame *frame = &s->stack.frames[r->mark->frame];
-	uint64_t end = frame_end(s, r->mark->frame), word;
+	uint64_t end = executor_thread_frame_end(s, r->mark->frame), word;
 
 	for (size_t i = 0; i < r->c->in->target->arch->nregs; i++) {
 		if (frame->known_regs & UINT64_C(1) << i)
-			note(r, frame->regs[i]);
+			executor_thread_note(r, frame->regs[i]);
 	}
 	if (!frame->has_sp || end < frame->sp || end - frame->sp > MAX_FRAME)
 		return;
@@ -64,24 +64,26 @@ static void look_in_frame(struct running *r, const struct thread_stack *s)
 		struct error *err = target_read_uint(r->c->in->target, at, 8, &word);
 
 		if (!err)
-			note(r, word);
+			executor_thread_note(r, word);
 		error_free(err);
 	}
 }
 
 /* The task by the run function's argument; NULL: it is none that is listed, or has no place. */
-static struct task *find_by_variables(struct collector *c, const struct executor_poll *p)
+static struct task *executor_thread_find_by_variables(struct collector *c,
+                                                      const struct async_executor_poll *p)
 {
-	struct running r = { .c = c, .mark = &p->mark };
+	struct executor_thread_running r = { .c = c, .mark = &p->mark };
 
 	variables_in_frame(c->in->di, &p->stack->stack.frames[p->mark.frame],
-	                   frame_end(p->stack, p->mark.frame), note_variable, &r);
+	                   executor_thread_frame_end(p->stack, p->mark.frame),
+	                   executor_thread_note_variable, &r);
 	return r.several ? NULL : r.found;
 }
 
-static struct task *find_by_frame(struct collector *c, const struct executor_poll *p)
+static struct task *find_by_frame(struct collector *c, const struct async_executor_poll *p)
 {
-	struct running r = { .c = c, .mark = &p->mark };
+	struct executor_thread_running r = { .c = c, .mark = &p->mark };
 
 	look_in_frame(&r, p->stack);
 	return r.several ? NULL : r.found;
@@ -89,16 +91,16 @@ static struct task *find_by_frame(struct collector *c, const struct executor_pol
 
 /* ---- the tasks of all threads ---- */
 
-static bool may_have(const struct executor_poll *p, uint64_t run)
+static bool may_have(const struct async_executor_poll *p, uint64_t run)
 {
 	return !p->task && (!p->mark.function || p->mark.function->low == run);
 }
 
-struct task *executor_only_task(const struct executor_poll *polls, size_t npolls,
-                                const struct executor_poll *of,
-                                const struct executor_running *running, size_t nrunning)
+struct task *async_executor_only_task(const struct async_executor_poll *polls, size_t npolls,
+                                      const struct async_executor_poll *of,
+                                      const struct async_executor_running *running, size_t nrunning)
 {
-	const struct executor_running *found = NULL;
+	const struct async_executor_running *found = NULL;
 
 	for (size_t i = 0; i < nrunning; i++) {
 		if (running[i].task->thread || !may_have(of, running[i].run))
@@ -114,15 +116,15 @@ struct task *executor_only_task(const struct executor_poll *polls, size_t npolls
 	return found ? found->task : NULL;
 }
 
-static void set_task(struct executor_poll *p, struct task *task)
+static void executor_thread_set_task(struct async_executor_poll *p, struct task *task)
 {
 	p->task = task;
 	if (task)
 		task->thread = p->info->number;
 }
 
-bool executor_is_sole(const struct executor_poll *polls, size_t npolls,
-                      const struct executor_poll *of)
+bool async_executor_is_sole(const struct async_executor_poll *polls, size_t npolls,
+                            const struct async_executor_poll *of)
 {
 	for (size_t i = 0; i < npolls; i++) {
 		if (&polls[i] != of && polls[i].found == of->found)
@@ -131,37 +133,39 @@ bool executor_is_sole(const struct executor_poll *polls, size_t npolls,
 	return of->found != NULL;
 }
 
-static void find_by_elimination(struct collector *c, struct executor_poll *polls, size_t npolls)
+static void find_by_elimination(struct collector *c, struct async_executor_poll *polls,
+                                size_t npolls)
 {
-	struct executor_running *running =
-		NEW_ARRAY(&c->scratch, struct executor_running, c->listed.n + 1);
+	struct async_executor_running *running =
+		NEW_ARRAY(&c->scratch, struct async_executor_running, c->listed.n + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->listed.n; i++) {
 		struct task *task = c->listed.data[i];
-		const struct executor_plan *plan =
-			map_get(&executor_walk(c)->plans, (uintptr_t)task);
+		const struct async_executor_plan *plan =
+			map_get(&async_executor_walk(c)->plans, (uintptr_t)task);
 
 		if (plan && task->state == TASK_RUNNING)
-			running[n++] = (struct executor_running){ task, plan->run };
+			running[n++] = (struct async_executor_running){ task, plan->run };
 	}
 	for (size_t i = 0; i < npolls; i++) {
-		/* Of a few threads, one that polls nothing may have run a task of another one. */
+		/* With c->few, a thread that polls nothing may have run a task of another one. */
 		if (!polls[i].task && (polls[i].polls || !c->few))
-			set_task(&polls[i],
-			         executor_only_task(polls, npolls, &polls[i], running, n));
+			executor_thread_set_task(
+				&polls[i],
+				async_executor_only_task(polls, npolls, &polls[i], running, n));
 	}
 }
 
-static void add_polls(struct collector *c, size_t nth, struct executor_polls *polls)
+static void add_polls(struct collector *c, size_t nth, struct async_executor_polls *polls)
 {
 	const struct thread_stack *s = &c->stacks[nth];
 	struct marks marks;
 
 	stack_find_marks(c, s, &marks);
 	for (size_t i = 0; i < marks.n; i++) {
-		if (marks.data[i].of == executor_runtime(c->in))
-			*vec_push(&polls->list) = (struct executor_poll){
+		if (marks.data[i].of == async_executor_runtime(c->in))
+			*vec_push(&polls->list) = (struct async_executor_poll){
 				.info = &c->out->threads[nth],
 				.stack = s,
 				.mark = marks.data[i],
@@ -170,32 +174,33 @@ static void add_polls(struct collector *c, size_t nth, struct executor_polls *po
 	}
 }
 
-typedef struct task *finder(struct collector *c, const struct executor_poll *p);
+typedef struct task *finder(struct collector *c, const struct async_executor_poll *p);
 
-/* What one way finds for the threads that poll a coroutine, or for the others. */
-static void find_by(struct collector *c, struct executor_polls *polls, bool polling, finder *find)
+/* Sets the tasks that one finder finds for the threads that poll a coroutine, or for the others. */
+static void find_by(struct collector *c, struct async_executor_polls *polls, bool polling,
+                    finder *find)
 {
 	for (size_t i = 0; i < polls->list.n; i++) {
-		struct executor_poll *p = &polls->list.data[i];
+		struct async_executor_poll *p = &polls->list.data[i];
 
-		c->decoding_thread = p->info->number;
+		c->decoding.thread = p->info->number;
 		p->found = !p->task && p->polls == polling ? find(c, p) : NULL;
 	}
 	for (size_t i = 0; i < polls->list.n; i++) {
-		struct executor_poll *p = &polls->list.data[i];
+		struct async_executor_poll *p = &polls->list.data[i];
 
-		if (executor_is_sole(polls->list.data, polls->list.n, p))
-			set_task(p, p->found);
+		if (async_executor_is_sole(polls->list.data, polls->list.n, p))
+			executor_thread_set_task(p, p->found);
 	}
 }
 
 /*
- * Which task each run function runs. What is certain comes first, so that no thread is taken to run
- * the task of another one.
+ * Finds the task that each run function runs. Certain results come first, so that no thread is
+ * taken to run the task of another one.
  */
-static void find_tasks(struct collector *c, struct executor_polls *polls)
+static void find_tasks(struct collector *c, struct async_executor_polls *polls)
 {
-	static finder *const finders[] = { find_by_variables, find_by_frame };
+	static finder *const finders[] = { executor_thread_find_by_variables, find_by_frame };
 	enum { NFINDERS = sizeof(finders) / sizeof(*finders) };
 
 	for (size_t i = 0; i < c->out->nthreads; i++)
@@ -204,12 +209,12 @@ static void find_tasks(struct collector *c, struct executor_polls *polls)
 		find_by(c, polls, true, finders[f]);
 	for (size_t f = 0; f < NFINDERS; f++)
 		find_by(c, polls, false, finders[f]);
-	c->decoding_thread = 0;
+	c->decoding.thread = 0;
 	find_by_elimination(c, polls->list.data, polls->list.n);
 }
 
 /* A future that a worker drives: the beginning of its type, and what else is in that. */
-struct loop {
+struct executor_thread_loop {
 	const char *begins, *has;
 };
 
@@ -218,7 +223,7 @@ struct loop {
  * async-global-executor (2.4, src/threading.rs), bevy_tasks (0.19, src/task_pool.rs) and zbus
  * (5.19, src/connection/builder.rs).
  */
-static const struct loop loops[] = {
+static const struct executor_thread_loop loops[] = {
 	{ "async_executor::", "core::future::pending::Pending<" },
 	{ "async_executor::", "futures_lite::future::Pending<" },
 	{ "futures_lite::future::Or<async_executor::",
@@ -240,9 +245,10 @@ static bool only_runs(const struct mark *block_on)
 	return false;
 }
 
-/* What a thread does that has these polls, the outermost first. */
-static void describe(struct collector *c, struct thread_info *info, struct thread_stack *s,
-                     const struct executor_poll *polls, size_t npolls)
+/* Describes what a thread does that has these polls, the outermost first. */
+static void executor_thread_describe(struct collector *c, struct thread_info *info,
+                                     struct thread_stack *s,
+                                     const struct async_executor_poll *polls, size_t npolls)
 {
 	struct task *task = NULL;
 	struct marks marks;
@@ -255,21 +261,21 @@ static void describe(struct collector *c, struct thread_info *info, struct threa
 	s->only_executors = worker;
 	if (task)
 		info->task = task->id;
-	/* A worker or job of another runtime may have called it: it stays that. */
+	/* A worker or job of another runtime may have called it, and keeps its role. */
 	if (info->role != THREAD_OTHER || (!task && !worker))
 		return;
 	info->role = block_on && !worker ? THREAD_BLOCK_ON : THREAD_WORKER;
 	info->runtime = task ? (int)task->runtime : -1;
-	/* Between two tasks it looks for one, or goes to sleep. */
+	/* A thread between two tasks looks for one, or goes to sleep. */
 	bool busy = block_on && stack_is_polling(s, &marks, (size_t)(block_on - marks.data));
 	info->state = npolls || busy ? "running" : "parked";
 	if (task)
 		info->state = arena_printf(c->a, "running task %s", task->id);
 }
 
-void executor_describe_threads(struct collector *c)
+void async_executor_describe_threads(struct collector *c)
 {
-	struct executor_polls polls = { 0 };
+	struct async_executor_polls polls = { 0 };
 	size_t first = 0, end;
 
 	find_tasks(c, &polls);
@@ -278,36 +284,39 @@ void executor_describe_threads(struct collector *c)
 
 		for (end = first; end < polls.list.n && polls.list.data[end].info == info; end++)
 			;
-		describe(c, info, &c->stacks[i], polls.list.data + first, end - first);
+		executor_thread_describe(c, info, &c->stacks[i], polls.list.data + first,
+		                         end - first);
 	}
 	vec_free(&polls.list);
 }
 
 /* The first future in a tree that runs an executor, known or not; NULL: none. */
-static struct future *find_runner(struct collector *c, struct future *f, bool known)
+static struct future *executor_thread_find_runner(struct collector *c, struct future *f, bool known)
 {
 	struct future *found = NULL;
 
 	if (f->wait && strcmp(f->wait->kind, "executor") == 0)
-		return !known || executor_of_state(c, f->wait->object) ? f : NULL;
+		return !known || async_executor_of_state(c, f->wait->object) ? f : NULL;
 	for (size_t i = 0; i < f->nchildren && !found; i++) {
 		if (f->children[i]->branch == BRANCH_POLLED)
-			found = find_runner(c, f->children[i], known);
+			found = executor_thread_find_runner(c, f->children[i], known);
 	}
 	return found;
 }
 
 /* The executor that a thread runs; NULL: none that is known. */
-static const struct executor *find_executor(struct collector *c, struct thread_info *info)
+static const struct executor *executor_thread_find_executor(struct collector *c,
+                                                            struct thread_info *info)
 {
-	struct future *runner = info->root ? find_runner(c, info->root, true) : NULL;
-	const struct executor *e = runner ? executor_of_state(c, runner->wait->object) : NULL;
+	struct future *runner =
+		info->root ? executor_thread_find_runner(c, info->root, true) : NULL;
+	const struct executor *e = runner ? async_executor_of_state(c, runner->wait->object) : NULL;
 
 	if (!runner && info->root)
-		runner = find_runner(c, info->root, false);
+		runner = executor_thread_find_runner(c, info->root, false);
 	if (!runner && info->task && info->runtime >= 0)
-		return executor_at(c, (unsigned)info->runtime);
-	/* What is around it is the executor's own. */
+		return async_executor_at(c, (unsigned)info->runtime);
+	/* The futures around the runner are the executor's own. */
 	if (runner && info->role == THREAD_WORKER)
 		info->root = runner;
 	if (e && info->runtime < 0)
@@ -324,7 +333,8 @@ static bool is_uncounted(struct collector *c, size_t thread)
 	const struct thread_info *info = &c->out->threads[thread];
 
 	return c->stacks[thread].only_executors && info->role == THREAD_WORKER &&
-	       info->runtime < 0 && !(info->root && find_runner(c, info->root, false));
+	       info->runtime < 0 &&
+	       !(info->root && executor_thread_find_runner(c, info->root, false));
 }
 
 static void note_uncounted(struct collector *c)
@@ -347,14 +357,14 @@ static void note_uncounted(struct collector *c)
 		              n, first);
 }
 
-void executor_follow(struct collector *c)
+void async_executor_follow(struct collector *c)
 {
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		struct thread_info *info = &c->out->threads[i];
 		const struct executor *e = NULL;
 
 		if (info->role == THREAD_WORKER || info->role == THREAD_BLOCK_ON)
-			e = find_executor(c, info);
+			e = executor_thread_find_executor(c, info);
 		if (!e)
 			continue;
 		e->info->workers++;

@@ -16,16 +16,17 @@ static void add_executor(struct whatis *a, const struct executor *e)
 }
 
 /* The part of a task that the address is in (async-task, src/raw.rs). */
-static const char *part_of_task(const struct executor_plan *plan, uint64_t offset)
+static const char *part_of_task(const struct async_executor_plan *plan, uint64_t offset)
 {
 	if (offset < plan->offset_s)
 		return "its header";
 	return offset < plan->offset_f ? "its schedule function" : "its future or output";
 }
 
-static void add_task(struct whatis *a, const struct task *task)
+static void executor_whatis_add_task(struct whatis *a, const struct task *task)
 {
-	const struct executor_plan *plan = map_get(&executor_walk(a->c)->plans, (uintptr_t)task);
+	const struct async_executor_plan *plan =
+		map_get(&async_executor_walk(a->c)->plans, (uintptr_t)task);
 	uint64_t size = plan && plan->future ? plan->offset_f + type_size(plan->future) : 0;
 
 	uint64_t offset = a->addr - task->addr;
@@ -39,13 +40,13 @@ static void add_task(struct whatis *a, const struct task *task)
 	p->task = task->id;
 }
 
-void executor_whatis(struct whatis *a)
+void async_executor_whatis(struct whatis *a)
 {
-	const struct executor_walk *w = executor_walk(a->c);
+	const struct async_executor_walk *w = async_executor_walk(a->c);
 	const struct snapshot *s = a->c->out;
 
 	for (size_t i = 0; i < w->nexecutors; i++)
 		add_executor(a, &w->executors[i]);
 	for (size_t i = 0; i < s->ntasks; i++)
-		add_task(a, s->tasks[i]);
+		executor_whatis_add_task(a, s->tasks[i]);
 }

@@ -32,3 +32,20 @@ struct error *behind_wide(struct collector *c, struct value v, unsigned slot, st
 	*exact = !w.wide.has_vtable || (object && *exact);
 	return wide_value_struct(&w, *exact ? object : NULL, ret);
 }
+
+static struct error *behind_wide_follow(void *collector, struct value v, struct value *ret,
+                                        bool *exact)
+{
+	return behind_wide(collector, v, 0, ret, exact);
+}
+
+struct visit behind_wide_visit(struct collector *c, visit_fn *each, void *arg)
+{
+	return (struct visit){ .target = c->in->target,
+		               .cache = &c->in->show,
+		               .each = each,
+		               .arg = arg,
+		               .follow = behind_wide_follow,
+		               .context = c,
+		               .end = UINT64_MAX };
+}

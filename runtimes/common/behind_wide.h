@@ -2,7 +2,7 @@
 #ifndef RUNTIMES_COMMON_BEHIND_WIDE_H
 #define RUNTIMES_COMMON_BEHIND_WIDE_H
 
-#include "dwarf/values/value.h"
+#include "dwarf/values/visit.h"
 #include "runtimes/common/inspector.h"
 
 /*
@@ -13,5 +13,7 @@
  */
 struct error *behind_wide(struct collector *c, struct value v, unsigned slot, struct value *ret,
                           bool *exact) MUST_CHECK;
+/* A step of a walk (visit.h) that follows wide pointers so. All elements are visited. */
+struct visit behind_wide_visit(struct collector *c, visit_fn *each, void *arg);
 
 #endif

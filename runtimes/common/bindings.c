@@ -32,8 +32,9 @@ static size_t root_row(const struct bindings *l, size_t before, const char *root
 	return l->n;
 }
 
-static const struct type *root_type(struct arena *a, struct dwarf_module *dm,
-                                    const struct type *given, const struct bindings *l, size_t row)
+static const struct type *bindings_root_type(struct arena *a, struct dwarf_module *dm,
+                                             const struct type *given, const struct bindings *l,
+                                             size_t row)
 {
 	const char *root = l->rows[row].root;
 	bool elements;
@@ -54,7 +55,7 @@ static void resolve_row(struct arena *a, struct dwarf_module *dm, const struct t
 	const struct binding_row *r = &l->rows[row];
 	CLEANUP(error_freep) struct error *err = NULL;
 
-	slot->root = root_type(a, dm, given, l, row);
+	slot->root = bindings_root_type(a, dm, given, l, row);
 	if (slot->root)
 		err = path_resolve(a, slot->root, r->path, &slot->path);
 	if (!slot->root)
@@ -86,7 +87,7 @@ const struct type *bindings_type(const struct bindings *l, size_t row)
 }
 
 /* error_wrap() for functions that are called a million times and rarely fail. */
-static struct error *about(struct error *err, const struct bindings *l, size_t row)
+static struct error *bindings_about(struct error *err, const struct bindings *l, size_t row)
 {
 	return err ? error_wrap(err, "%s", l->rows[row].key) : NULL;
 }
@@ -100,7 +101,7 @@ struct error *bindings_eval(struct target *t, const struct bindings *l, size_t r
 	if (slot->fixed)
 		*ret = (struct value){ path_type(slot->path), from.addr + slot->offset };
 	else if (slot->path)
-		return about(path_eval(t, slot->path, from, ret, found), l, row);
+		return bindings_about(path_eval(t, slot->path, from, ret, found), l, row);
 	return NULL;
 }
 
@@ -110,7 +111,7 @@ struct error *bindings_uint(struct target *t, const struct bindings *l, size_t r
 	struct value place;
 
 	TRY(bindings_eval(t, l, row, from, &place, found));
-	return *found ? about(value_uint(t, place, ret), l, row) : NULL;
+	return *found ? bindings_about(value_uint(t, place, ret), l, row) : NULL;
 }
 
 struct error *bindings_word(struct target *t, const struct bindings *l, size_t row,
@@ -119,7 +120,7 @@ struct error *bindings_word(struct target *t, const struct bindings *l, size_t r
 	struct value place;
 
 	TRY(bindings_eval(t, l, row, from, &place, found));
-	return *found ? about(target_read_uint(t, place.addr, 8, ret), l, row) : NULL;
+	return *found ? bindings_about(target_read_uint(t, place.addr, 8, ret), l, row) : NULL;
 }
 
 struct error *bindings_slice(struct target *t, const struct bindings *l, size_t row,

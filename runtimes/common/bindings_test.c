@@ -189,7 +189,7 @@ static void test_slices(void **state)
 	assert_int_equal(items.count, 2);
 	assert_ptr_equal(items.element, bindings_type(&r->l, ITEM));
 	expect_error(bindings_slice(r->f.target, &r->l, NEWER, r->root, &items, &found), ERR_LAYOUT,
-	             "newer: shapes::Inner is no slice");
+	             "newer: shapes::Inner is not a slice");
 	fail_on(bindings_slice(r->f.target, &r->l, OLDER, r->root, &items, &found));
 	assert_false(found);
 }

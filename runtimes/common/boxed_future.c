@@ -3,24 +3,18 @@
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
 #include "dwarf/lookup/lookup.h"
+#include "dwarf/names/demangle.h"
 #include "dwarf/types/type.h"
 #include "dwarf/values/wide_value.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/common/type_class.h"
-
-static const char prefix[] = "core::pin::Pin<alloc::boxed::Box<";
-
-bool boxed_future_is_name(const char *type)
-{
-	return str_begins(type, prefix);
-}
 
 const struct type *boxed_future(const struct type *future)
 {
 	const struct member *pointer;
 	const struct type *inner;
 
-	if (!boxed_future_is_name(type_name(future)))
+	if (!name_is_pinned_box(type_name(future)))
 		return NULL;
 	pointer = type_member(future, "pointer");
 	pointer = pointer ? pointer : type_member(future, "__pointer");
@@ -41,11 +35,11 @@ static struct error *follow_wide(struct inspector *in, struct boxed_place *p)
 	TRY(target_read_uint(in->target, w.meta, 8, &p->glue));
 	const struct type *type = lookup_vtable(in->di, w.meta, POLL_SLOT, &exact);
 	if (!type || !exact)
-		return error_new(ERR_STATE,
-		                 "its future is a trait object whose type the debug info does not "
-		                 "tell");
+		return error_new(
+			ERR_STATE,
+			"its future is a trait object whose type the debug info does not say");
 	if (w.wide.kind == WIDE_STRUCT) {
-		p->glue = 0; /* that of the tail alone */
+		p->glue = 0; /* the glue is that of the tail alone */
 		return wide_value_struct(&w, type, &p->v);
 	}
 	p->v = (struct value){ type, w.data };
@@ -77,15 +71,18 @@ struct error *boxed_future_follow(struct inspector *in, struct boxed_place *p)
 
 	for (int hop = 0; hop < HOPS; hop++) {
 		const struct type_class *class = type_class_of(p->v.type);
-		/* Ready when what it holds is, unlike other types that hold a future. */
+		/*
+		 * An Instrumented is ready when its inner future is, unlike other types that hold a
+		 * future.
+		 */
 		const struct member *m =
-			class->instrumented ? type_member(p->v.type, "inner") : NULL;
+			class->forms.instrumented ? type_member(p->v.type, "inner") : NULL;
 
 		if (class->step == STEP_MEMBER)
 			p->v = (struct value){ class->next, p->v.addr + class->offset };
 		else if (m)
 			p->v = (struct value){ m->type, p->v.addr + m->offset };
-		else if (class->step != STEP_NONE && class->box)
+		else if (class->step != STEP_NONE && class->forms.box)
 			TRY(follow_box(in, class, p));
 		else
 			return NULL;

@@ -16,10 +16,8 @@ struct inspector;
 
 /* The future in a Pin<Box<T>>; NULL: the type is none, or T is a dyn Future or unknown. */
 const struct type *boxed_future(const struct type *future);
-/* The same by the name of the type. */
-bool boxed_future_is_name(const char *type);
 
-/* A future, and what it lies in. */
+/* A future, and the value in which it lies. */
 struct boxed_place {
 	struct value v;
 	struct value base; /* of a future in a box: what the box has; else as it was given */

@@ -1,4 +1,4 @@
-/* Where a function was called, by the return addresses of the calls that it has led to. */
+/* Call sites of a function, by the return addresses of the calls that it has led to. */
 #ifndef RUNTIMES_COMMON_CALL_SITE_H
 #define RUNTIMES_COMMON_CALL_SITE_H
 
@@ -7,10 +7,10 @@
 struct code_map;
 
 /*
- * Finds who has called one of the runtime's spawners (struct runtime). addresses: n return
+ * Finds the caller of one of the runtime's spawners (struct runtime). addresses: n return
  * addresses, link-time, the innermost first; the first call is of the function that begins at
- * entry. inside: an instruction of that function, whose code may be inlined in the one that
- * spawns, and then needs no address; 0: none. False: unknown, since the way back is not complete, a
+ * entry. inside: an instruction of that function, whose code may be inlined in the one that spawns,
+ * and then needs no address; 0: none. False: unknown, since the way back is not complete, a
  * function was reached by a jump, or another function stands between. ret lives in a.
  */
 bool call_site_of_spawn(struct inspector *in, const struct runtime *runtime,

@@ -1,6 +1,6 @@
 /*
- * What asyncdbg knows about the types of a crate, or of a family of crates: rows that name types
- * and the paths of their members. A crate that is no runtime has such a table in runtimes/leaves.
+ * Rows about the types of a crate, or of a family of crates: names of types and paths of their
+ * members. A crate that is no runtime has such a table in runtimes/leaves.
  *
  * A pointer or list may be NULL; path is required. Lists of texts end with NULL, lists of rows end
  * with a row of zeros. Paths of types have no generics; "beginning" is a prefix of the whole name
@@ -81,7 +81,7 @@ struct sequence_row {
 /* Bits: the direction in which a future uses the resource that it polls. */
 enum { IO_READS = 1, IO_WRITES = 2 };
 
-/* What a type between a future and its socket tells about the direction. */
+/* Direction of I/O that a type between a future and its socket shows. */
 enum io_direction_of {
 	IO_SAYS_NOTHING, /* it may read in order to write, as TLS does */
 	IO_SAYS_READS = IO_READS,
@@ -105,11 +105,11 @@ struct io_row {
 };
 
 /*
- * A pool of connections or the like: who wants one waits at a primitive inside of what the pool's
- * clones share. All paths begin there.
+ * A pool of connections or the like: a task or thread that wants one waits at a primitive inside of
+ * what the pool's clones share. All paths begin there.
  */
 struct pool_row {
-	const char *type;      /* what the clones share */
+	const char *type;      /* type that the clones share */
 	const char *part;      /* path to the primitive, or to a reference to it */
 	const char *primitive; /* its type */
 	const char *size;      /* path to the number of connections that exist */
@@ -119,22 +119,22 @@ struct pool_row {
 	                          is counted */
 	const char *frame; /* beginning of the names of its futures that wait; NULL: threads wait */
 	const char *member; /* path from such a future to its reference to the pool */
-	const char *handle; /* where threads wait: the type of their function's self */
+	const char *handle; /* type of self of the function in which threads wait */
 	/*
-	 * What a waiter is sent through a oneshot channel of its own, where the type has no such
-	 * part. NULL: all wait at the primitive.
+	 * Type that a waiter is sent through a oneshot channel of its own, where the pool's type
+	 * has no such part. NULL: all wait at the primitive.
 	 */
 	const char *sent;
 };
 
-/* A type whose values others wait for: see runtimes/holding/holding.h. */
-struct holding_row {
+/* A type whose values others wait for: see runtimes/ownership/ownership.h. */
+struct ownership_row {
 	const char *type;
 	enum holding_role role;
 	const char *kind;   /* as in struct holding */
 	const char *member; /* path from the value to its reference to the object; "": the value is
 	                       the object */
-	const char *or_member; /* the same where member leads to nothing; NULL: none */
+	const char *or_member; /* second path, where member leads to nothing; NULL: none */
 	const char *content;   /* path from the value to what it gives access to, which it owns: the
 	                          value is empty where the path leads to nothing. NULL: it is never
 	                          empty and owns nothing */
@@ -150,14 +150,14 @@ struct holding_row {
 	const char *whole;
 	uint64_t busy; /* without a semaphore: the bits that are set in the primitive of a locked
 	                  lock */
-	/* Of a semaphore: its address in the primitive, and its number of free permits. */
+	/* Reads a semaphore: its address in the primitive, and its number of free permits. */
 	struct error *(*left)(const struct leaf *l, struct value primitive, uint64_t *addr,
 	                      uint64_t *permits);
 	bool single; /* there is only one permit */
 	/* A permit that is an end of the channel, too, which counts it; HOLDING_LOCK: it is none.
 	 */
 	enum holding_role end;
-	bool queue;  /* the receiving end of an mpsc channel: see holding_walk_messages() */
+	bool queue;  /* the receiving end of an mpsc channel: see ownership_walk_messages() */
 	bool shared; /* a reference to a value of the type, or an Arc of one, counts like the value
 	                itself */
 	/*
@@ -177,7 +177,7 @@ struct holding_row {
 	}
 
 /* Types that the search for resource owners treats specially. */
-enum holding_special {
+enum ownership_special {
 	SPECIAL_NONE,
 	SPECIAL_ACQUIRE, /* a lock future: it may have been granted permits */
 	SPECIAL_JOIN,    /* a JoinHandle: the output of a finished task may be in the task's cell */
@@ -190,7 +190,7 @@ enum holding_special {
 
 struct special_row {
 	const char *type;
-	enum holding_special special;
+	enum ownership_special special;
 };
 
 /* The lock type for a kind of wait; used to find the program's name of the lock. */
@@ -218,8 +218,8 @@ struct crate_types {
 
 	const struct leaf_row *const *leaves;
 	/*
-	 * Of futures that are no leaves: the decode function fills the future's properties in the
-	 * form of a wait (struct future in model.h).
+	 * Futures that are no leaves: the decode function fills the future's properties in the form
+	 * of a wait (struct future in model.h).
 	 */
 	const struct leaf_row *properties;
 	const struct binding_row *const *leaf_bindings; /* paths that leaf decoders read */
@@ -243,7 +243,7 @@ struct crate_types {
 
 	/* -- owners of resources -- */
 
-	const struct holding_row *holdings;
+	const struct ownership_row *holdings;
 	const struct special_row *specials;
 	const struct named_row *named;
 	const struct pool_row *pools;

@@ -1,4 +1,4 @@
-/* Where a thread has the number of the task that it runs. */
+/* Place at which a thread has the number of the task that it runs. */
 #ifndef RUNTIMES_COMMON_CURRENT_TASK_H
 #define RUNTIMES_COMMON_CURRENT_TASK_H
 

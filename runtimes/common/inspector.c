@@ -34,22 +34,22 @@ void inspector_note(struct inspector *in, const char *text)
 }
 
 /* A resolved path, with its type and expression. */
-struct known_path {
+struct inspector_known_path {
 	const struct type *from;
 	const char *expr;
 	const struct path *path;
 	const char *problem; /* why it did not resolve */
 };
 
-static const struct known_path *known_path(struct inspector *in, const struct type *from,
-                                           const char *expr)
+static const struct inspector_known_path *known_path(struct inspector *in, const struct type *from,
+                                                     const char *expr)
 {
 	uint64_t key = map_key_of_pair((uintptr_t)from, (uintptr_t)expr);
-	struct known_path *known = map_get(&in->paths, key | 1);
+	struct inspector_known_path *known = map_get(&in->paths, key | 1);
 
 	/* Two pairs may share a key; the cache then has the most recent one. */
 	if (!known || known->from != from || known->expr != expr) {
-		struct known_path found = { .from = from, .expr = expr };
+		struct inspector_known_path found = { .from = from, .expr = expr };
 		struct error *err = path_resolve(&in->arena, from, expr, &found.path);
 
 		if (err)
@@ -64,7 +64,7 @@ static const struct known_path *known_path(struct inspector *in, const struct ty
 struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
                              const struct path **ret)
 {
-	const struct known_path *known = known_path(in, from, expr);
+	const struct inspector_known_path *known = known_path(in, from, expr);
 
 	*ret = known->path;
 	return known->path ? NULL : error_new(ERR_LAYOUT, "%s", known->problem);
@@ -111,18 +111,12 @@ const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned
 	return known->type;
 }
 
-struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
-                               const char *comp_dir)
-{
-	return source_of(a, file, comp_dir, in->own_package, debuginfo_source_dirs(in->di));
-}
-
 struct source inspector_location(const struct inspector *in, struct arena *a,
                                  struct dwarf_module *dm, const char *file)
 {
 	bool several = false;
 	const char *dir = dm && file[0] != '/' ? debuginfo_dir_of(dm, file, &several) : NULL;
-	struct source ret = inspector_source(in, a, file, dir);
+	struct source ret = source_path_of(in->di, a, file, dir);
 
 	if (several)
 		ret.text = arena_printf(a, ".../%s", ret.text);

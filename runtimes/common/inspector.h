@@ -3,10 +3,11 @@
 #define RUNTIMES_COMMON_INSPECTOR_H
 
 #include "debugger/base/map.h"
+#include "debugger/base/marked.h"
 #include "debugger/base/vec.h"
+#include "dwarf/code/source_path.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/module/debuginfo.h"
-#include "dwarf/names/source.h"
 #include "dwarf/store/cache.h"
 #include "dwarf/unwind/unwind.h"
 #include "dwarf/values/path.h"
@@ -15,7 +16,7 @@
 #include "runtimes/common/runtime.h"
 #include "runtimes/model/model.h"
 
-struct holdings;
+struct ownership_data;
 struct secrets;
 
 struct inspector {
@@ -37,7 +38,6 @@ struct inspector {
 	const char *layout;                    /* the layout file in use, sanitised; NULL: none */
 	bool layout_differs;                   /* it is of another build */
 	struct target_info info;               /* constant between snapshots */
-	const char *own_package;               /* debuginfo_own_package() of the executable */
 	VEC(const char *) notes; /* found while opening: they make every snapshot incomplete */
 	struct arena arena;      /* until inspector_close() */
 	struct arena spare;      /* memory reused by the next snapshot: see collector_discard() */
@@ -49,10 +49,9 @@ struct thread_stack {
 	struct stack stack;
 	struct location **functions; /* for each frame, innermost function first, without lines */
 	size_t *nfunctions;
-	const struct runtime *unlisted; /* whose loop on it polls tasks that could not be listed */
+	const struct runtime *unlisted; /* runtime whose loop on it polls unlisted tasks */
 	uint64_t waker; /* data of the waker of a block_on of no runtime; 0: unknown, or none */
-	bool only_executors; /* what its innermost block_on polls is only tasks of known executors
-	                      */
+	bool only_executors; /* its innermost block_on polls only tasks of known executors */
 };
 
 enum { NO_RUNTIME = UINT32_MAX }; /* as an index: unknown, or none */
@@ -86,7 +85,7 @@ typedef VEC(struct task_poll) task_poll_vec;
 
 typedef VEC(struct task *) task_vec;
 
-/* A runtime of the snapshot, and which one it is. */
+/* A runtime of the snapshot, and its table. */
 struct listed_runtime {
 	const struct runtime *of;
 	struct runtime_info *info;
@@ -111,6 +110,52 @@ struct known_registration {
 	uint64_t waker, object;
 };
 
+/* The state of decoding: the task and tree at hand, and what its leaves add. */
+struct collector_decoding {
+	const struct task *task; /* NULL: none */
+	unsigned thread;         /* number of the thread whose future is decoded; 0: none */
+	VEC(struct future_region)
+	regions; /* of the current tree's futures */
+	VEC(uint64_t)
+	reported_wakers;    /* addresses of wakers that the current tree's leaves report */
+	bool some_held;     /* a tree has unpolled futures */
+	struct arena words; /* parts of a leaf's phrase; dropped when the next leaf is read */
+	/*
+	 * Called for each frame of a tree; NULL: no callback. active: the active variant of a
+	 * coroutine, otherwise NULL.
+	 */
+	void (*frame_met)(struct decoder *d, struct value v, const struct variant *active,
+	                  struct future *f);
+};
+
+/* Waits whose wakers no leaf reports, and the registrations that may be theirs. */
+struct collector_opaque {
+	VEC(struct opaque_wait) waits;
+	/* Registrations of the trees with opaque waits, up to nkept, and of the current tree. */
+	VEC(struct known_registration) registrations;
+	size_t nkept, nwaits; /* the numbers of both before the current tree */
+};
+
+/* The clock of the target, as timers are compared with it. */
+struct collector_clock {
+	/* The current time on the target's monotonic clock; for a core a lower bound. */
+	uint64_t now_ns;
+	bool known, is_bound;
+	/*
+	 * No timer is overdue, with is_bound: some thread of each runtime waits in the kernel for
+	 * what comes next, and so until its first timer is due at most.
+	 */
+	bool timers_run;
+	bool paused; /* a runtime's own clock is paused (test utilities) */
+};
+
+/* Values that object_walk() has reached. */
+struct collector_reach {
+	struct reached *list; /* NULL until the first walk */
+	size_t n;             /* number of values that all walks visited */
+	size_t nnear;         /* number of values that object_walk_near() visited */
+};
+
 /* The state of one snapshot under construction. */
 struct collector {
 	struct inspector *in;
@@ -119,15 +164,14 @@ struct collector {
 	unsigned want;
 	const struct question *question; /* NULL: none */
 	bool warm_up;                    /* this is a warm-up walk; its snapshot is discarded */
-	bool few;                        /* only what these threads run is wanted: inspect_few() */
+	bool few;     /* only what these threads run is wanted: inspect_threads() */
 	bool by_poll; /* decode tasks in the order of their poll functions, not of their lists */
 	VEC(struct listed_runtime) runtimes; /* by index; out has them when all are collected */
 	task_vec listed;                     /* every task found; see collector_publish_tasks() */
 	task_poll_vec polls;                 /* of the listed tasks, if by_poll */
-	const struct task *decoding;         /* NULL: none */
-	unsigned decoding_thread;    /* number of the thread whose future is decoded; 0: none */
+	struct collector_decoding decoding;
 	struct thread_stack *stacks; /* by index of target->threads */
-	size_t list_doubts;          /* target->doubts before the head of a list was read */
+	size_t list_doubts;          /* target->stop.doubts before the head of a list was read */
 	struct map tasks;            /* task.addr -> struct task */
 	struct map wakers;           /* data pointer of a block_on waker -> struct thread_info */
 	struct map nodes;            /* node of a set (data of its waker) -> type of the node */
@@ -137,38 +181,14 @@ struct collector {
 	struct map passed_over;      /* as in the inspector, of this snapshot */
 	bool leads_left; /* a runtime was found during the walk that is missing in this snapshot */
 	VEC(struct task_set) task_sets; /* found while decoding, each once */
-	VEC(struct future_region)
-	regions; /* of the current tree's futures */
-	VEC(uint64_t)
-	reported_wakers; /* addresses of wakers that the current tree's leaves report */
-	VEC(struct opaque_wait) opaque_waits;
-	/* Registrations of the trees with opaque waits, up to nkept, and of the current tree. */
-	VEC(struct known_registration) registrations;
-	size_t nkept, nopaque;   /* the numbers of both before the current tree */
-	bool some_held;          /* a tree has unpolled futures */
-	struct arena scratch;    /* freed when the snapshot is finished */
-	struct arena words;      /* parts of a leaf's phrase; dropped when the next leaf is read */
-	struct reached *reached; /* the list of object_walk(); NULL until the first walk */
-	size_t nreached;         /* number of values that all walks visited */
-	size_t nreached_near;    /* the same for object_walk_near() */
-	/* The current time on the target's monotonic clock; for a core a lower bound. */
-	uint64_t now_ns;
-	bool now_known, now_is_bound;
-	/*
-	 * With now_is_bound: some thread of each runtime waits in the kernel for what comes next,
-	 * and so until its first timer is due at most: no timer is overdue.
-	 */
-	bool timers_run;
-	bool clock_paused;  /* a runtime's own clock is paused (test utilities) */
-	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
-	void **states;      /* state of each runtime: see collector_state() */
-	/*
-	 * Called for each frame of a tree; NULL: no callback. active: the active variant of a
-	 * coroutine, otherwise NULL.
-	 */
-	void (*frame_met)(struct decoder *d, struct value v, const struct variant *active,
-	                  struct future *f);
-	struct holdings *holdings; /* of holding.c; NULL before the first holding */
+	struct collector_opaque opaque;
+	struct arena scratch; /* freed when the snapshot is finished */
+	struct collector_reach reach;
+	struct collector_clock clock;
+	struct map vtables;   /* address and slot -> struct known_vtable: see collector_vtable() */
+	struct map same_code; /* of stack.c: address of a function -> others that have its code */
+	void **states;        /* state of each runtime: see collector_state() */
+	struct ownership_data *holdings; /* of ownership.c; NULL before the first holding */
 };
 
 /*
@@ -187,11 +207,8 @@ struct collector *collector_new(struct inspector *in, unsigned want,
 /* Frees the collector and returns its snapshot. */
 struct snapshot *collector_finish(struct collector *c);
 
-/* source_of() for a file of the program. */
-struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
-                               const char *comp_dir);
 /*
- * inspector_source() for a file as rustc has written it into a Location, which is in the module dm
+ * source_path_of() for a file as rustc has written it into a Location, which is in the module dm
  * (NULL: unknown). A relative name is relative to where its crate was compiled, which nothing
  * beside it tells. Where several crates may have the file, the text begins with "...".
  */
@@ -210,7 +227,7 @@ void inspector_note(struct inspector *in, const char *text);
 struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
                              const struct path **ret) MUST_CHECK;
 
-/* The same for a path that some versions lack: NULL where it does not resolve. */
+/* inspector_path() for a path that some versions lack: NULL where it does not resolve. */
 const struct path *inspector_optional_path(struct inspector *in, const struct type *from,
                                            const char *expr);
 
@@ -225,11 +242,11 @@ const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned
 
 /* Adds a runtime of that kind, with its index. The pointer is valid until the snapshot is freed. */
 struct runtime_info *collector_add_runtime(struct collector *c, const struct runtime *of);
-/* Which runtime has that index; NULL: none. */
+/* The runtime with that index; NULL: none. */
 const struct runtime *collector_runtime(const struct collector *c, size_t index);
 /*
- * Whether the program uses the runtime. That its code is linked in shows this only of one that most
- * programs use.
+ * Whether the program uses the runtime. Code that is linked in shows this only of a runtime that
+ * most programs use.
  */
 bool collector_has_runtime(const struct collector *c, const struct runtime *r);
 /*
@@ -238,9 +255,9 @@ bool collector_has_runtime(const struct collector *c, const struct runtime *r);
  */
 void collector_add_task(struct collector *c, struct task *task, uint64_t poll);
 /*
- * Around the decoding of a task. The first returns what the second takes as doubts. err is owned,
- * and becomes the problem of the task; NULL: none. A task that has one, or that changed while it
- * was read, makes the snapshot incomplete.
+ * Begin and end of the decoding of a task. The first returns what the second takes as doubts. err
+ * is owned, and becomes the problem of the task; NULL: none. A task that has one, or that changed
+ * while it was read, makes the snapshot incomplete.
  */
 size_t collector_begin_decoding(struct collector *c, const struct task *task);
 void collector_end_decoding(struct collector *c, struct task *task, size_t doubts,
@@ -258,7 +275,7 @@ void inspect_note_problems(struct collector *c);
 /* Adds a note about threads whose stacks are incomplete because they were not stopped. */
 void inspect_note_unstopped(struct collector *c);
 /* Adds notes about data that changed while it was read; a task has its own flag for that. */
-void inspect_note_doubts(struct collector *c);
+void inspect_note_uncertainties(struct collector *c);
 
 /*
  * The text of a slice of bytes, sanitised, up to a NUL, in the snapshot's arena. NULL: it cannot be

@@ -8,10 +8,11 @@ enum { SECOND = 1000000000 };
 
 const char *instant_text(struct collector *c, uint64_t ns)
 {
-	if (!c->now_known || c->clock_paused)
+	if (!c->clock.known || c->clock.paused)
 		return NULL;
-	bool past = ns < c->now_ns;
-	uint64_t distance = past ? clock_between(ns, c->now_ns) : clock_between(c->now_ns, ns);
+	bool past = ns < c->clock.now_ns;
+	uint64_t distance =
+		past ? clock_between(ns, c->clock.now_ns) : clock_between(c->clock.now_ns, ns);
 	const char *seconds =
 		distance < UINT64_C(10) * SECOND
 			? arena_printf(&c->scratch, "%" PRIu64 ".%" PRIu64 " seconds",
@@ -19,9 +20,9 @@ const char *instant_text(struct collector *c, uint64_t ns)
 			: arena_printf(&c->scratch, "%" PRIu64 " seconds", distance / SECOND);
 
 	if (past)
-		return arena_printf(&c->scratch, "%s%s ago", c->now_is_bound ? "at least " : "",
+		return arena_printf(&c->scratch, "%s%s ago", c->clock.is_bound ? "at least " : "",
 		                    seconds);
-	return arena_printf(&c->scratch, "in %s%s", c->now_is_bound ? "at most " : "", seconds);
+	return arena_printf(&c->scratch, "in %s%s", c->clock.is_bound ? "at most " : "", seconds);
 }
 
 static struct error *read_parts(struct inspector *in, struct value v, uint64_t *secs,
@@ -40,7 +41,7 @@ static struct error *read_parts(struct inspector *in, struct value v, uint64_t *
 			return error_new(ERR_CORRUPT, "the instant is not set");
 	}
 	if (*secs > INT64_MAX / SECOND || *nanos >= SECOND)
-		return error_new(ERR_CORRUPT, "%s is no time", type_name(v.type));
+		return error_new(ERR_CORRUPT, "%s is not a time", type_name(v.type));
 	return NULL;
 }
 
@@ -53,7 +54,7 @@ struct error *instant_read(struct inspector *in, struct value v, uint64_t *ns)
 	return NULL;
 }
 
-/* As `{:?}` does, and where it lies from now. */
+/* Shows an instant as `{:?}` does, and where it lies from now. */
 static struct error *show_instant(struct show *s, struct value v, const struct show_row *row)
 {
 	struct collector *c = show_context(s);
@@ -64,8 +65,10 @@ static struct error *show_instant(struct show *s, struct value v, const struct s
 	if (!c)
 		return error_new(ERR_LAYOUT, "no snapshot");
 	TRY(read_parts(c->in, v, &secs, &nanos));
-	/* Behind the lower bound of a core's time it may be in the past or in the future. */
-	bool open = c->now_is_bound && secs * SECOND + nanos > c->now_ns;
+	/*
+	 * A time behind the lower bound of a core's own time may be in the past or in the future.
+	 */
+	bool open = c->clock.is_bound && secs * SECOND + nanos > c->clock.now_ns;
 	when = open ? NULL : instant_text(c, secs * SECOND + nanos);
 	show_printf(s, "Instant { tv_sec: %" PRIu64 ", tv_nsec: %" PRIu64 "%s%s }", secs, nanos,
 	            when ? ", " : "", when ? when : "");

@@ -6,7 +6,7 @@
 #include "runtimes/common/inspector.h"
 
 /*
- * Where a time lies from the moment of the snapshot: "in 3.2 seconds", "42 seconds ago"; of a core,
+ * Text of a time from the moment of the snapshot: "in 3.2 seconds", "42 seconds ago"; of a core,
  * whose own time is known as a lower bound at best, "in at most 3.2 seconds". NULL when the moment
  * is not known. In c->scratch.
  */
@@ -15,7 +15,7 @@ const char *instant_text(struct collector *c, uint64_t ns);
 /* Reads a std::time::Instant, or a wrapper of one, in nanoseconds. ERR_CORRUPT: it is no time. */
 struct error *instant_read(struct inspector *in, struct value v, uint64_t *ns) MUST_CHECK;
 
-/* How Instants are printed as values. Rows for show_register(). */
+/* Rows for show_register(): Instants printed as values. */
 extern const struct show_row instant_shown[];
 
 #endif

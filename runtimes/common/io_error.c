@@ -11,8 +11,8 @@
 
 enum { TAG_MASK = 3, TAG_MESSAGE = 0, TAG_CUSTOM, TAG_OS, TAG_KIND, REST = 4 /* bytes before */ };
 
-/* Of the same module. */
-static struct error *find_type(struct value v, const char *name, const struct type **ret)
+/* Finds a type by its name in the module of a value. */
+static struct error *io_error_find_type(struct value v, const char *name, const struct type **ret)
 {
 	*ret = lookup_type(type_module(v.type), name, type_die(v.type));
 	return *ret ? NULL : error_new(ERR_LAYOUT, "no type of an error");
@@ -33,21 +33,21 @@ static struct error *show_kind(struct show *s, struct value v)
 {
 	struct value kind = { .addr = v.addr + REST };
 
-	TRY(find_type(v, "std::io::error::ErrorKind", &kind.type));
+	TRY(io_error_find_type(v, "std::io::error::ErrorKind", &kind.type));
 	show_put(s, "Kind(");
 	show_inner(s, kind);
 	show_put(s, ")");
 	return NULL;
 }
 
-/* A struct that the word points to. */
+/* Shows the struct that the word points to. */
 static struct error *show_pointed(struct show *s, struct value v, const char *type, uint64_t addr)
 {
 	struct value target = { .addr = addr };
 
 	if (!addr)
 		return error_new(ERR_CORRUPT, "no error");
-	TRY(find_type(v, type, &target.type));
+	TRY(io_error_find_type(v, type, &target.type));
 	show_inner(s, target);
 	return NULL;
 }

@@ -4,7 +4,7 @@
 
 #include "dwarf/values/show_rows.h"
 
-/* How errors of std::io are printed as values. Rows for show_register(). */
+/* Rows for show_register(): errors of std::io printed as values. */
 extern const struct show_row io_error_shown[];
 
 #endif

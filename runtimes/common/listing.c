@@ -41,20 +41,20 @@ void collector_add_task(struct collector *c, struct task *task, uint64_t poll)
 
 size_t collector_begin_decoding(struct collector *c, const struct task *task)
 {
-	c->decoding = task;
-	return c->in->target->doubts;
+	c->decoding.task = task;
+	return c->in->target->stop.doubts;
 }
 
 void collector_end_decoding(struct collector *c, struct task *task, size_t doubts,
                             struct error *err)
 {
 	if (err)
-		task->problem = inspector_clean_name(c->a, err->message);
+		task->problem = marked_finish(c->a, err->marked, &task->problem_parts);
 	error_free(err);
-	task->changed |= c->in->target->doubts != doubts;
+	task->changed |= c->in->target->stop.doubts != doubts;
 	if (task->problem || task->changed)
 		c->out->complete = false;
-	c->decoding = NULL;
+	c->decoding.task = NULL;
 }
 
 int collector_compare_tasks(const struct task *x, const struct task *y)

@@ -5,8 +5,9 @@
 #include "dwarf/store/enumerate.h"
 #include "dwarf/types/type.h"
 
-/* By the debug info. */
-static bool read_argument(const struct function *f, const char *name, struct none_argument *ret)
+/* Finds the argument by the debug info. */
+static bool none_argument_read(const struct function *f, const char *name,
+                               struct none_argument *ret)
 {
 	const struct type *t = f ? function_variable(f, name) : NULL;
 	const struct member *discr = t ? type_discr(t) : NULL;
@@ -25,7 +26,7 @@ bool none_argument_of(struct debuginfo *di, struct dwarf_module *dm, uint64_t li
 	uint64_t packed;
 
 	if (!enumerated_argument(dm, link, &packed))
-		return read_argument(lookup_function(di, link + dm->module->bias), name, ret);
+		return none_argument_read(lookup_function(di, link + dm->module->bias), name, ret);
 	*ret = (struct none_argument){ (unsigned)(packed >> 32), (uint32_t)packed };
 	return true;
 }
@@ -34,7 +35,7 @@ void none_argument_note(const struct function *f, const char *name)
 {
 	struct none_argument found;
 
-	if (read_argument(f, name, &found))
+	if (none_argument_read(f, name, &found))
 		enumerated_note_argument(f->dm, f->low - f->dm->module->bias,
 		                         (uint64_t)found.reg << 32 | found.none);
 }

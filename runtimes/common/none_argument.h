@@ -23,7 +23,7 @@ struct none_argument {
  */
 bool none_argument_of(struct debuginfo *di, struct dwarf_module *dm, uint64_t link,
                       const char *name, struct none_argument *ret);
-/* Notes it for a layout file, where it is known. */
+/* Notes the argument for a layout file, where it is known. */
 void none_argument_note(const struct function *f, const char *name);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "debugger/base/clock.h"
 
-/* The moment between a grant and the wake-up takes less, unless the thread loses its processor. */
+/* The moment between a grant and the wake-up takes less, unless the thread loses its CPU. */
 #define BETWEEN_LOOKS_NS UINT64_C(20000000)
 
 /* Does the program run between two looks? */

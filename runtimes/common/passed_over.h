@@ -1,7 +1,7 @@
 /*
  * Futures that have got what they wait for while their task is idle: some poll of the task has
- * consumed the wake-up and has not reached them. At one look this is only possible: who gave them
- * what they wait for may be about to wake the task. At a second one it is certain.
+ * consumed the wake-up and has not reached them. At one look this is only possible: the thread that
+ * gave them what they wait for may be about to wake the task. At a second one it is certain.
  */
 #ifndef RUNTIMES_COMMON_PASSED_OVER_H
 #define RUNTIMES_COMMON_PASSED_OVER_H

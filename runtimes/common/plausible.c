@@ -9,13 +9,13 @@ enum {
 	MAX_COUNT = 1 << 30,
 };
 
-struct check {
+struct plausible_check {
 	struct target *t;
 	unsigned values;
 	unsigned self_references; /* number of references that fit */
 };
 
-static bool plausible(struct check *c, struct value v, int depth);
+static bool plausible(struct plausible_check *c, struct value v, int depth);
 
 static bool readable(struct target *t, uint64_t addr)
 {
@@ -26,7 +26,7 @@ static bool readable(struct target *t, uint64_t addr)
 	return n == 1;
 }
 
-static bool read_word(struct target *t, uint64_t addr, uint64_t size, uint64_t *ret)
+static bool plausible_read_word(struct target *t, uint64_t addr, uint64_t size, uint64_t *ret)
 {
 	struct error *err = target_read_uint(t, addr, size, ret);
 
@@ -40,7 +40,7 @@ static bool pointer_is_plausible(struct target *t, struct value v)
 	const struct type *target = type_target(v.type);
 	uint64_t addr;
 
-	if (!read_word(t, v.addr, 8, &addr))
+	if (!plausible_read_word(t, v.addr, 8, &addr))
 		return false;
 	if (name[0] == '*') /* raw pointers may be null or dangle */
 		return true;
@@ -57,21 +57,23 @@ static bool counted_is_plausible(struct target *t, struct value v)
 {
 	uint64_t inner, strong, weak;
 
-	return read_word(t, v.addr, 8, &inner) && inner && inner % 8 == 0 &&
-	       read_word(t, inner, 8, &strong) && read_word(t, inner + 8, 8, &weak) &&
-	       strong >= 1 && strong < MAX_COUNT && weak >= 1 && weak < MAX_COUNT;
+	return plausible_read_word(t, v.addr, 8, &inner) && inner && inner % 8 == 0 &&
+	       plausible_read_word(t, inner, 8, &strong) &&
+	       plausible_read_word(t, inner + 8, 8, &weak) && strong >= 1 && strong < MAX_COUNT &&
+	       weak >= 1 && weak < MAX_COUNT;
 }
 
 static bool dyn_is_plausible(struct target *t, struct value v)
 {
 	uint64_t data, vtable;
 
-	return read_word(t, v.addr + type_member(v.type, "pointer")->offset, 8, &data) && data &&
-	       read_word(t, v.addr + type_member(v.type, "vtable")->offset, 8, &vtable) &&
+	return plausible_read_word(t, v.addr + type_member(v.type, "pointer")->offset, 8, &data) &&
+	       data &&
+	       plausible_read_word(t, v.addr + type_member(v.type, "vtable")->offset, 8, &vtable) &&
 	       module_at(t, vtable);
 }
 
-static bool members_are_plausible(struct check *c, struct value v, int depth)
+static bool members_are_plausible(struct plausible_check *c, struct value v, int depth)
 {
 	size_t n;
 	const struct member *members = type_members(v.type, &n);
@@ -85,7 +87,7 @@ static bool members_are_plausible(struct check *c, struct value v, int depth)
 	return true;
 }
 
-static bool enum_is_plausible(struct check *c, struct value v, int depth)
+static bool enum_is_plausible(struct plausible_check *c, struct value v, int depth)
 {
 	const struct variant *active;
 	struct error *err = value_variant(c->t, v, &active);
@@ -103,7 +105,7 @@ static bool enum_is_plausible(struct check *c, struct value v, int depth)
 	                 depth + 1);
 }
 
-static bool plausible(struct check *c, struct value v, int depth)
+static bool plausible(struct plausible_check *c, struct value v, int depth)
 {
 	struct target *t = c->t;
 	uint64_t number;
@@ -112,9 +114,9 @@ static bool plausible(struct check *c, struct value v, int depth)
 		return true;
 	switch (type_kind(v.type)) {
 	case TYPE_BOOL:
-		return read_word(t, v.addr, 1, &number) && number <= 1;
+		return plausible_read_word(t, v.addr, 1, &number) && number <= 1;
 	case TYPE_CHAR:
-		return read_word(t, v.addr, 4, &number) && number <= 0x10ffff;
+		return plausible_read_word(t, v.addr, 4, &number) && number <= 0x10ffff;
 	case TYPE_POINTER:
 		return pointer_is_plausible(t, v);
 	case TYPE_CENUM: {
@@ -139,14 +141,14 @@ static bool plausible(struct check *c, struct value v, int depth)
 
 bool plausible_value(struct target *t, struct value v)
 {
-	struct check c = { .t = t };
+	struct plausible_check c = { .t = t };
 
 	return plausible(&c, v, 0);
 }
 
 /* Does the type have a part of the type with that name at offset, in any variant? */
-static bool has_type_at(struct check *c, const struct type *t, uint64_t offset, const char *name,
-                        int depth)
+static bool plausible_has_type_at(struct plausible_check *c, const struct type *t, uint64_t offset,
+                                  const char *name, int depth)
 {
 	const struct member *members;
 	size_t n;
@@ -160,8 +162,8 @@ static bool has_type_at(struct check *c, const struct type *t, uint64_t offset, 
 
 		for (size_t i = 0; i < n; i++) {
 			if (variants[i].payload && offset >= variants[i].offset &&
-			    has_type_at(c, variants[i].payload, offset - variants[i].offset, name,
-			                depth + 1))
+			    plausible_has_type_at(c, variants[i].payload,
+			                          offset - variants[i].offset, name, depth + 1))
 				return true;
 		}
 		return false;
@@ -169,13 +171,14 @@ static bool has_type_at(struct check *c, const struct type *t, uint64_t offset, 
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (members[i].type && offset >= members[i].offset &&
-		    has_type_at(c, members[i].type, offset - members[i].offset, name, depth + 1))
+		    plausible_has_type_at(c, members[i].type, offset - members[i].offset, name,
+		                          depth + 1))
 			return true;
 	}
 	return false;
 }
 
-static bool references_fit(struct check *c, struct value root, struct value v, int depth)
+static bool references_fit(struct plausible_check *c, struct value root, struct value v, int depth)
 {
 	const struct type *target;
 	const struct member *members;
@@ -186,12 +189,13 @@ static bool references_fit(struct check *c, struct value root, struct value v, i
 		return true;
 	if (type_kind(v.type) == TYPE_POINTER) {
 		target = type_target(v.type);
-		if (type_name(v.type)[0] != '&' || !target || !read_word(c->t, v.addr, 8, &addr))
+		if (type_name(v.type)[0] != '&' || !target ||
+		    !plausible_read_word(c->t, v.addr, 8, &addr))
 			return true;
 		if (addr < root.addr || addr - root.addr >= type_size(root.type))
 			return true;
 		c->self_references++;
-		return has_type_at(c, root.type, addr - root.addr, type_name(target), 0);
+		return plausible_has_type_at(c, root.type, addr - root.addr, type_name(target), 0);
 	}
 	if (type_kind(v.type) == TYPE_ENUM) {
 		const struct variant *active;
@@ -215,7 +219,7 @@ static bool references_fit(struct check *c, struct value root, struct value v, i
 
 enum self_reference plausible_self_references(struct target *t, struct value v)
 {
-	struct check c = { .t = t };
+	struct plausible_check c = { .t = t };
 
 	if (!references_fit(&c, v, v, 0))
 		return SELF_REFERENCE_WRONG;

@@ -1,4 +1,4 @@
-/* What a snapshot is requested to contain. */
+/* Contents that are requested of a snapshot. */
 #ifndef RUNTIMES_COMMON_REQUEST_H
 #define RUNTIMES_COMMON_REQUEST_H
 
@@ -9,7 +9,7 @@
 
 struct type;
 
-/* What the collector fills in addition to target, runtimes and threads. */
+/* Parts of a snapshot that the collector fills in addition to target, runtimes and threads. */
 enum want {
 	WANT_TASKS = 1 << 0,   /* every task of every runtime with its future tree */
 	WANT_STACKS = 1 << 1,  /* native frames of every thread */
@@ -33,12 +33,12 @@ struct typed_local {
 	struct local shown;
 	const struct type *type; /* NULL: unknown, or it has no value */
 	bool in_memory;          /* at shown.addr; else it has no parts that can be read */
-	/* Of a variable: where the source declares it, and its unit's directory; NULL: unknown. */
+	/* Variables only: where the source declares it, and its unit's directory; NULL: unknown. */
 	const char *file, *comp_dir;
 	unsigned line;
 };
 
-/* In the arena of the snapshot that answers. */
+/* Variables with their types, in the arena of the snapshot that answers. */
 struct typed_locals {
 	struct typed_local *data;
 	size_t n;

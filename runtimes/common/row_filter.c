@@ -1,6 +1,6 @@
 #include "runtimes/common/row_filter.h"
 
-/* One of 4,096 bits, by a hash of the name without generics (FNV-1a). */
+/* Number of a name's bit, of 4,096: by a hash of the name without generics (FNV-1a). */
 static unsigned bit_of(const char *name)
 {
 	uint32_t hash = 2166136261;

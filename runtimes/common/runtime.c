@@ -11,7 +11,7 @@ static void fill_filters(struct tables *to, const struct crate_types *crate)
 	}
 	for (const struct leaf_row *row = crate->properties; row && row->type; row++)
 		row_filter_add(&to->leaves, row->type);
-	for (const struct holding_row *row = crate->holdings; row && row->type; row++)
+	for (const struct ownership_row *row = crate->holdings; row && row->type; row++)
 		row_filter_add(&to->holdings, row->type);
 }
 

@@ -83,8 +83,9 @@ struct probe_row {
 	const struct probe_bits *exchange;
 	const char *calls;
 	/*
-	 * The same of a function that has no direct call of that name either, as where it is in
-	 * another crate that exports it: of this name, of which that argument is one. NULL: none.
+	 * Second choice, for a function that has no direct call of that name either, as where it is
+	 * in another crate that exports it: direct calls of this name, of which or_argument is one.
+	 * NULL: none.
 	 */
 	const char *or_calls;
 	unsigned or_argument;
@@ -93,31 +94,29 @@ struct probe_row {
 	const char *not_calling; /* no function that directly calls one of that name */
 	const char *rare; /* instances with this in their generics run hardly ever; NULL: none */
 	/*
-	 * Of a poll: it returns Poll<()>, and with Ready the task has ended. Ends of tasks that are
-	 * polled no more need a row of their own.
+	 * The poll function returns Poll<()>, and with Ready the task has ended. Ends of tasks that
+	 * are polled no more need a row of their own.
 	 */
 	bool returns_end;
 	bool unfinished; /* of an end: it counts only while no bit of busy_mask is set */
-	/*
-	 * Of a waker: its first use since a poll of the task began puts the task into a queue.
-	 */
+	/* The first use of a waker since a poll of the task began puts the task into a queue. */
 	bool queues;
 	/*
-	 * Of a spawn: tasks come there that exist already, too, by functions whose paths begin so;
-	 * NULL: unknown. for_place: the first poll of a task shows its spawn as well, and the point
-	 * is used only where the place of the spawn is wanted.
+	 * Beginning of the paths of functions by which tasks that exist already come to a spawn,
+	 * too; NULL: unknown. for_place: the first poll of a task shows its spawn as well, and the
+	 * point is used only where the place of the spawn is wanted.
 	 */
 	const char *never_through;
 	bool for_place;
 	bool of_jobs; /* of a spawn: only jobs of a blocking pool come there */
 	/*
-	 * Of a spawn: the function allocates a task and stores the address of its table in it, and
+	 * The function of a spawn allocates a task and stores the address of its table in it, and
 	 * the event is behind that store, wherever its code is inlined.
 	 */
 	bool stores_table;
 	/*
-	 * Of a park: only calls count to which this parameter, an Option, passes None: with a limit
-	 * of 0 a worker only looks for what its driver has, which tokio does not count as a park.
+	 * Parameter of a park, an Option: only calls count to which it passes None. With a limit of
+	 * 0 a worker only looks for what its driver has, which tokio does not count as a park.
 	 */
 	const char *none;
 };
@@ -132,10 +131,10 @@ struct probe_location {
 };
 
 /*
- * How an argument leads to the id of a task: it points to an object that has, table_offset bytes
+ * Way from an argument to the id of a task: it points to an object that has, table_offset bytes
  * from its beginning, a pointer to a table. The table has, after id_slot bytes, the distance in
- * bytes from the object to the id, a number of 8 bytes; after poll_slot
- * bytes it has the address of the poll function.
+ * bytes from the object to the id, a number of 8 bytes; after poll_slot bytes it has the address of
+ * the poll function.
  */
 struct probe_id {
 	uint64_t table_offset, id_slot, poll_slot;
@@ -152,11 +151,11 @@ struct probe_id {
 };
 
 /*
- * What the table of a task's functions looks like in a file without symbols and debug info. It
- * begins with addresses of functions; numbers follow, which are distances in the object.
+ * Form of the table of a task's functions in a file without symbols and debug info. It begins with
+ * addresses of functions; numbers follow, which are distances in the object.
  */
 struct probe_pattern {
-	const char *text;              /* that a file with the runtime has among its constants */
+	const char *text;              /* constant of each file with the runtime */
 	unsigned nfunctions, nnumbers; /* words of 8 bytes */
 	struct probe_id id;
 	uint64_t wake_slot; /* of the function that puts a sleeping task into a queue */
@@ -197,7 +196,7 @@ struct task_set_ops {
 
 /* ---- a program that has it ---- */
 
-/* One copy of the runtime in the target: a program and its libraries may each contain one. */
+/* A copy of the runtime in the target: a program and its libraries may each contain one. */
 struct runtime_copy {
 	struct dwarf_module *dm;
 	const char *module;            /* base name of the ELF file */
@@ -215,7 +214,7 @@ struct task_types {
 	 */
 	const struct type *const *others;
 	const struct type *header; /* of the task, where cell does not lead to it; or NULL */
-	const struct type *stored; /* where cell does not lead to it: what contains future */
+	const struct type *stored; /* type that contains future, where cell does not lead to it */
 	bool has_offset;           /* offset is known: */
 	uint64_t offset; /* of that future in a task that has not ended, from its identity */
 	const struct type *whole; /* a coroutine of the runtime at offset, which awaits the future;
@@ -231,6 +230,101 @@ struct registration {
 	unsigned interest; /* IO_READS, IO_WRITES, and bits of the runtime's own */
 };
 typedef void registration_fn(const struct registration *r, void *arg);
+
+/* Functions for the tasks of a runtime. */
+struct runtime_tasks {
+	/* The types of the task that has that poll function. */
+	void (*types)(struct inspector *in, uint64_t poll, struct task_types *ret);
+	/* Finds the output of the finished task that a JoinHandle refers to; *found false: none. */
+	struct error *(*output)(struct collector *c, struct value join, struct value *ret,
+	                        bool *found);
+	/*
+	 * Whether the task with the header at that address was cancelled, as it is now, ended or
+	 * not. ERR_CORRUPT: there is no task. NULL: its tasks do not tell.
+	 */
+	struct error *(*is_cancelled)(struct inspector *in, uint64_t task, bool *ret);
+	/*
+	 * Place at which threads have the number of the task that they run. False: unknown, or not
+	 * the same for all threads, as with several copies of the runtime. NULL: its tasks have no
+	 * numbers.
+	 */
+	bool (*current_task)(struct inspector *in, struct current_task *ret);
+	/* Called when the decoder of a future found a waker with that data. */
+	void (*waker_met)(struct collector *c, uint64_t data);
+	/*
+	 * Types of handles of a runtime, and the function to call when a variable has such a type.
+	 */
+	const char *const *handles;
+	void (*handle_met)(struct collector *c, struct value v);
+	const struct task_set_ops *set;
+	/* Adds the objects of the runtime that contain the address of "whatis". */
+	void (*whatis)(struct whatis *a);
+};
+
+/* Names by which the threads of a runtime and their work are recognised. */
+struct runtime_threads {
+	const struct mark_row *marks;
+	const char *loop;         /* beginning: its own frames, in which it waits for work */
+	bool loops_inside;        /* the loop of its block_on is in closures, inward of block_on */
+	const char *const *parks; /* beginnings of own names of its functions that wait */
+	/*
+	 * The closure of a job of the blocking pool, taken from the name of the job's future;
+	 * allocated in a. NULL when the future is not such a job.
+	 */
+	const char *(*job)(struct arena *a, const char *future);
+	const char *yield; /* path of the async fn that only lets other tasks run; NULL: none */
+	const char *worker_job; /* part of the name of the job that runs a worker; NULL: none */
+	/*
+	 * Paths from the future of that job, before its poll: to the index of the worker, and to
+	 * what is addr and serial of its runtime in a snapshot. NULL: none.
+	 */
+	const char *worker_index, *worker_runtime, *worker_serial;
+};
+
+/* Names and functions for layout files and tracing. */
+struct runtime_tracing {
+	const char *task_poll;      /* beginning: poll functions of tasks, one for each type */
+	const char *task_functions; /* beginning: the functions that call task_poll; only their
+	                               names are needed */
+	/* Beginnings, also of other crates: generic functions by which a thread's work or a waker
+	 * is recognised. */
+	const char *const *functions;
+	const struct probe_row *probes;
+	/*
+	 * Beginnings of the paths of functions that spawn for their caller, and whose own names
+	 * begin with "spawn", if tasks do not have the place of their spawn; and of those of all
+	 * functions that these lead through to a probe of PROBE_EVENT_SPAWN. NULL: a trace cannot
+	 * tell their callers.
+	 */
+	const char *const *spawners, *const *spawn_through;
+	/*
+	 * The function that calls a probe of PROBE_EVENT_SPAWN through the table of the task, and
+	 * nothing else by an address in a register or memory: the beginning of its path, its own
+	 * name. NULL: there is none.
+	 */
+	const char *spawn_caller_within, *spawn_caller;
+	/*
+	 * The name of the runtime whose tasks its spawners make in some of its versions: they count
+	 * there, too. NULL: its tasks are its own.
+	 */
+	const char *spawns_for;
+	/* A function of a type that calls the poll functions of tasks; its own name alone. */
+	const char *poll_caller_within, *poll_caller;
+	/*
+	 * Beginnings of the names of functions that poll jobs of its blocking pool, and nothing
+	 * else; ended by NULL. NULL: it has no such pool.
+	 */
+	const char *const *job_callers;
+	/* Way by which probes find ids in the nth copy; false: its debug info does not tell. */
+	bool (*probe_id)(struct inspector *in, size_t n, struct probe_id *ret);
+	/*
+	 * The type of the future of tasks that have that table (link-time address in code), as
+	 * type_name(); NULL: unknown. For poll functions of several types.
+	 */
+	const char *(*type_of_table)(struct inspector *in, const struct code_map *code,
+	                             uint64_t table);
+	const struct probe_pattern *probe_pattern; /* NULL: it needs debug info */
+};
 
 struct runtime {
 	const char *name;     /* its crate: "tokio"; printed as runtimes[].kind */
@@ -284,8 +378,8 @@ struct runtime {
 	/* Reports the wakers that the I/O drivers of its runtimes have. */
 	void (*registrations)(struct collector *c, registration_fn *fn, void *arg);
 	/*
-	 * In place of the phases after list(), by function names alone, where the debug info has no
-	 * copy of it.
+	 * Describes threads, in place of the phases after list(), by function names alone, where
+	 * the debug info has no copy of it.
 	 */
 	void (*describe_threads_by_stack)(struct collector *c);
 	/* Adds what it could not read, apart from its bindings, to the snapshot's notes. */
@@ -293,96 +387,9 @@ struct runtime {
 	/* Frees its state in c. */
 	void (*free)(struct collector *c);
 
-	/* -- tasks -- */
-
-	/* The types of the task that has that poll function. */
-	void (*task_types)(struct inspector *in, uint64_t poll, struct task_types *ret);
-	/* Finds the output of the finished task that a JoinHandle refers to; *found false: none. */
-	struct error *(*output)(struct collector *c, struct value join, struct value *ret,
-	                        bool *found);
-	/*
-	 * Whether the task with the header at that address was cancelled, as it is now, ended or
-	 * not. ERR_CORRUPT: there is no task. NULL: its tasks do not tell.
-	 */
-	struct error *(*is_cancelled)(struct inspector *in, uint64_t task, bool *ret);
-	/*
-	 * Where threads have the number of the task that they run. False: unknown, or not the same
-	 * for all threads, as with several copies of the runtime. NULL: its tasks have no numbers.
-	 */
-	bool (*current_task)(struct inspector *in, struct current_task *ret);
-	/* Called when the decoder of a future found a waker with that data. */
-	void (*waker_met)(struct collector *c, uint64_t data);
-	/*
-	 * Types of handles of a runtime, and the function to call when a variable has such a type.
-	 */
-	const char *const *handles;
-	void (*handle_met)(struct collector *c, struct value v);
-	const struct task_set_ops *task_set;
-	/* Adds the objects of the runtime that contain the address of "whatis". */
-	void (*whatis)(struct whatis *a);
-
-	/* -- threads -- */
-
-	const struct mark_row *marks;
-	const char *loop;         /* beginning: its own frames, in which it waits for work */
-	bool loops_inside;        /* that of its block_on is in closures, inward of block_on */
-	const char *const *parks; /* beginnings of own names of its functions that wait */
-	/*
-	 * The closure of a job of the blocking pool, taken from the name of the job's future;
-	 * allocated in a. NULL when the future is not such a job.
-	 */
-	const char *(*job)(struct arena *a, const char *future);
-	const char *yield; /* path of the async fn that only lets other tasks run; NULL: none */
-	const char *worker_job; /* part of the name of the job that runs a worker; NULL: none */
-	/*
-	 * Paths from the future of that job, before its poll: to the index of the worker, and to
-	 * what is addr and serial of its runtime in a snapshot. NULL: none.
-	 */
-	const char *worker_index, *worker_runtime, *worker_serial;
-
-	/* -- layout files and tracing -- */
-
-	const char *task_poll;      /* beginning: poll functions of tasks, one for each type */
-	const char *task_functions; /* beginning: the functions that call task_poll; only their
-	                               names are needed */
-	/* Beginnings, also of other crates: generic functions by which a thread's work or a waker
-	 * is recognised. */
-	const char *const *functions;
-	const struct probe_row *probes;
-	/*
-	 * Where tasks do not have the place of their spawn: beginnings of the paths of functions
-	 * that spawn for their caller, and whose own names begin with "spawn"; and of those of all
-	 * functions that these lead through to a probe of PROBE_EVENT_SPAWN. NULL: a trace cannot
-	 * tell who has called them.
-	 */
-	const char *const *spawners, *const *spawn_through;
-	/*
-	 * The function that calls a probe of PROBE_EVENT_SPAWN through the table of the task, and
-	 * nothing else by an address in a register or memory: the beginning of its path, its own
-	 * name. NULL: there is none.
-	 */
-	const char *spawn_caller_within, *spawn_caller;
-	/*
-	 * The name of the runtime whose tasks its spawners make in some of its versions: they count
-	 * there, too. NULL: its tasks are its own.
-	 */
-	const char *spawns_for;
-	/* A function of a type that calls the poll functions of tasks; its own name alone. */
-	const char *poll_caller_within, *poll_caller;
-	/*
-	 * How names of functions begin that poll jobs of its blocking pool, and nothing else; ended
-	 * by NULL. NULL: it has no such pool.
-	 */
-	const char *const *job_callers;
-	/* How probes find ids in the nth copy; false: its debug info does not tell. */
-	bool (*probe_id)(struct inspector *in, size_t n, struct probe_id *ret);
-	/*
-	 * The type of the future of tasks that have that table (link-time address in code), as
-	 * type_name(); NULL: unknown. For poll functions of several types.
-	 */
-	const char *(*type_of_table)(struct inspector *in, const struct code_map *code,
-	                             uint64_t table);
-	const struct probe_pattern *probe_pattern; /* NULL: it needs debug info */
+	struct runtime_tasks tasks;
+	struct runtime_threads threads;
+	struct runtime_tracing tracing;
 };
 
 /* ---- all of them ---- */
@@ -411,7 +418,7 @@ const struct tables *runtime_tables_of(const struct type *t);
 /* The runtimes, ended by NULL; never NULL itself. */
 const struct runtime *const *runtimes_in(const struct debuginfo *di);
 const struct runtime *const *runtimes_of(const struct type *t);
-/* The same of the rows about types. */
+/* The rows about types, ended by NULL; never NULL itself. */
 const struct crate_types *const *crates_in(const struct debuginfo *di);
 const struct crate_types *const *crates_of(const struct type *t);
 

@@ -12,7 +12,7 @@ static const char name_path[] = "span.meta.name";
 static const char file_path[] = "span.meta.file.Some.0";
 static const char line_path[] = "span.meta.line.Some.0";
 
-static const char *text_at(struct collector *c, struct value from, const char *expr)
+static const char *span_text_at(struct collector *c, struct value from, const char *expr)
 {
 	struct value place;
 	const char *text = NULL;
@@ -25,7 +25,7 @@ static const char *text_at(struct collector *c, struct value from, const char *e
 	return text;
 }
 
-static uint64_t line_of(struct collector *c, struct value from)
+static uint64_t span_line_of(struct collector *c, struct value from)
 {
 	const struct path *p;
 	uint64_t line = 0;
@@ -40,14 +40,14 @@ static uint64_t line_of(struct collector *c, struct value from)
 
 const char *span_text(struct collector *c, struct value instrumented)
 {
-	const char *name = text_at(c, instrumented, name_path);
-	const char *file = text_at(c, instrumented, file_path);
-	uint64_t line = line_of(c, instrumented);
+	const char *name = span_text_at(c, instrumented, name_path);
+	const char *file = span_text_at(c, instrumented, file_path);
+	uint64_t line = span_line_of(c, instrumented);
 
 	if (!name)
 		return NULL;
 	if (!file)
 		return arena_printf(c->a, "span %s", name);
 	return arena_printf(c->a, "span %s at %s:%" PRIu64, name,
-	                    inspector_source(c->in, c->a, file, NULL).text, line);
+	                    source_path_of(c->in->di, c->a, file, NULL).text, line);
 }

@@ -7,7 +7,6 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/types/wide.h"
-#include "dwarf/values/entries.h"
 #include "runtimes/common/runtime.h"
 
 /* Wrappers whose poll polls their content directly; they are not frames of their own. */
@@ -24,7 +23,7 @@ static const struct {
 	{ "futures_util::stream::futures_ordered::OrderWrapper", "data" },
 };
 
-static const struct member *look_through(const struct type *t)
+static const struct member *type_class_look_through(const struct type *t)
 {
 	const char *name = type_name(t);
 
@@ -49,7 +48,7 @@ static void find_step(const struct type *t, struct type_class *f)
 	} else if (type_kind(t) == TYPE_POINTER) {
 		f->step = STEP_POINTER;
 		f->next = type_target(t);
-	} else if ((m = look_through(t))) {
+	} else if ((m = type_class_look_through(t))) {
 		f->step = STEP_MEMBER;
 		f->next = m->type;
 		f->offset = m->offset;
@@ -67,50 +66,10 @@ static void find_pointer(const struct type *t, struct type_class *f)
 		f->pin_offset = pin->offset;
 	}
 	name = type_name(t);
-	f->borrowed = name[0] == '&';
-	f->box = strncmp(name, "alloc::boxed::Box<", 18) == 0;
-	if (type_kind(t) == TYPE_POINTER && (f->box || strncmp(name, "&mut ", 5) == 0))
+	f->forms.borrowed = name[0] == '&';
+	f->forms.box = strncmp(name, "alloc::boxed::Box<", 18) == 0;
+	if (type_kind(t) == TYPE_POINTER && (f->forms.box || strncmp(name, "&mut ", 5) == 0))
 		f->behind = type_target(t);
-}
-
-const struct type *type_class_container_element(const struct type *t)
-{
-	const struct member *m;
-	const char *name;
-
-	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
-		t = m->type;
-	name = type_name(t);
-	if (type_kind(t) == TYPE_ARRAY)
-		return type_target(t);
-	if (type_is(t, "alloc::vec::Vec"))
-		return type_param(t, "T");
-	if (strncmp(name, "&mut [", 6) != 0 && strncmp(name, "alloc::boxed::Box<[", 19) != 0)
-		return NULL;
-	m = type_member(t, "data_ptr");
-	return m ? type_target(m->type) : NULL;
-}
-
-static enum reach_rule reach_rule(const struct type *t, const struct type_class *f)
-{
-	if (f->element)
-		return REACH_ELEMENTS;
-	if (f->entries)
-		return REACH_ENTRIES;
-	if (f->step == STEP_DYN || f->step == STEP_WIDE)
-		return REACH_DYN;
-	switch (type_kind(t)) {
-	case TYPE_POINTER:
-		return REACH_POINTER;
-	case TYPE_STRUCT:
-	case TYPE_ENUM:
-		return REACH_MEMBERS;
-	case TYPE_OPAQUE:
-	case TYPE_UNION:
-		return REACH_OPAQUE;
-	default:
-		return REACH_NOTHING;
-	}
 }
 
 static struct type_class *learn(const struct type *t)
@@ -123,15 +82,13 @@ static struct type_class *learn(const struct type *t)
 	f->name = str_is_plain(name, strlen(name)) ? name : str_clean(a, name, strlen(name));
 	find_step(t, f);
 	find_pointer(t, f);
-	f->element = type_class_container_element(t);
-	f->entries = (unsigned char)entries_kind(t);
-	f->reach = reach_rule(t, f);
-	f->slice = type_is_slice(t);
-	f->erased = type_wide(t).has_vtable;
-	f->coroutine = type_is_coroutine(t);
-	f->waker = type_is(t, "core::task::wake::Waker");
-	f->instrumented = type_is(t, "tracing::instrument::Instrumented");
-	f->shared = type_is(t, "futures_util::future::future::shared::Shared");
+	f->visit = visit_type_of(t);
+	f->forms.slice = type_is_slice(t);
+	f->forms.erased = type_wide(t).has_vtable;
+	f->forms.coroutine = type_is_coroutine(t);
+	f->forms.waker = type_is(t, "core::task::wake::Waker");
+	f->forms.instrumented = type_is(t, "tracing::instrument::Instrumented");
+	f->forms.shared = type_is(t, "futures_util::future::future::shared::Shared");
 	for (size_t i = 0; tables && tables->registered->classifiers[i]; i++)
 		tables->registered->classifiers[i](t, f);
 	return f;

@@ -8,18 +8,19 @@
 #define RUNTIMES_COMMON_TYPE_CLASS_H
 
 #include "dwarf/types/type.h"
+#include "dwarf/values/visit.h"
 #include "runtimes/model/model.h"
 
 struct combinator_row;
 struct coroutine_plan;
-struct holding_row;
+struct ownership_row;
 struct leaf_row;
 struct pool_row;
 struct pooled;
 struct sequence_row;
 struct task_set_ops;
 
-/* How to get from a place to the future that a poll of it polls. */
+/* Step from a place to the future that a poll of it polls. */
 enum future_step {
 	STEP_NONE,    /* the place is the future itself */
 	STEP_MEMBER,  /* the future is at offset */
@@ -28,7 +29,7 @@ enum future_step {
 	STEP_WIDE,    /* a wide pointer to a struct with an unsized tail: see behind_wide.h */
 };
 
-/* How combinator.c treats a value: see combinator_find_futures(). */
+/* Treatment of a value by combinator.c: see combinator_find_futures(). */
 enum find_rule {
 	FIND_UNKNOWN, /* not computed yet */
 	FIND_NOTHING,
@@ -38,61 +39,40 @@ enum find_rule {
 	FIND_SET,
 	FIND_ELEMENTS,
 	FIND_ENTRIES, /* only in what is held */
-	FIND_OBJECT,  /* the same: a trait object of a stream */
+	FIND_OBJECT,  /* only in what is held: a trait object of a stream */
 	FIND_BEHIND,
 	FIND_MEMBERS,
 };
 
-/* How object_walk.c treats a value. */
-enum reach_rule {
-	REACH_NOTHING,
-	REACH_ELEMENTS,
-	REACH_ENTRIES,
-	REACH_DYN,
-	REACH_POINTER,
-	REACH_MEMBERS,
-	REACH_OPAQUE,
+enum type_answer { UNDECIDED, NO, YES, DECIDING };
+
+/* Rows of tables that match a type. NULL: none. */
+struct type_rows {
+	const struct leaf_row *leaf;
+	const struct leaf_row *resource;
+	const struct leaf_row *properties;
+	const struct ownership_row *holding;
+	const struct pooled *pooled; /* valid if pooled_known */
+	const struct combinator_row *combinator;
+	const struct sequence_row *sequence;
+	const struct pool_row *pool; /* of a future that waits for a connection of one */
 };
 
-enum answer { UNDECIDED, NO, YES, DECIDING };
+/* Answers that are computed when they are needed. */
+struct type_answers {
+	enum type_answer is_future : 8, known_future : 8, is_stream : 8, terminal : 8;
+	unsigned char holds;    /* enum type_answer: of ownership_type.c */
+	unsigned char has_fd;   /* enum type_answer: of ownership_type.c, about file descriptors */
+	unsigned char by_hand;  /* enum type_answer: of object_walk.c */
+	unsigned char may_poll; /* enum type_answer: of may_poll.c */
+	unsigned char owns_future; /* enum type_answer: of polling_code.c */
+	unsigned char
+		has_future[4]; /* enum type_answer: [0] from known data, [1] after a search of the
+	                          debug info; [2] and [3] the same of futures and streams */
+};
 
-struct type_class {
-	const char *name;            /* sanitised */
-	const char *function;        /* result of type_class_function(); NULL: not computed yet */
-	const struct leaf_row *leaf; /* NULL: none */
-	const struct leaf_row *resource;         /* NULL: none */
-	const struct leaf_row *properties;       /* NULL: none */
-	const struct holding_row *holding;       /* NULL: none */
-	const struct pooled *pooled;             /* NULL: none; if pooled_known */
-	const struct combinator_row *combinator; /* NULL: none */
-	const struct sequence_row *sequence;     /* NULL: none */
-	const struct pool_row
-		*pool; /* of a future that waits for a connection of one; NULL: none */
-	const struct task_set_ops *task_set; /* of a set of tasks; NULL: the type is none */
-	const struct task_set_ops *driver;   /* of the set that a future of this type drives */
-	const struct coroutine_plan *plan;   /* of a coroutine; NULL: not computed yet */
-	const struct type *element;          /* of a container; NULL: the type is none */
-	const struct type *behind;           /* target of a Box, a `&mut` or a Pin of one */
-	const struct type *next;             /* of STEP_MEMBER and STEP_POINTER; NULL: unknown */
-	uint64_t offset, vtable;             /* see enum future_step */
-	uint64_t pin_offset;                 /* offset of the pointer in a Pin; 0 in other types */
-	const struct member *const *members; /* what object_walk.c visits, if members_known */
-	uint64_t name_key; /* map_key_of_text() of the name; 0: not computed yet */
-	uint32_t nmembers;
-	enum future_step step : 8;
-	enum find_rule find : 8;        /* of what is held and not polled */
-	enum find_rule find_polled : 8; /* of what is polled */
-	enum reach_rule reach : 8;
-	enum answer is_future : 8, known_future : 8, is_stream : 8, terminal : 8;
-	unsigned char holds;         /* enum answer: of holding_type.c */
-	unsigned char has_fd;        /* the same, of file descriptors */
-	unsigned char by_hand;       /* enum answer: of object_walk.c */
-	unsigned char has_future[4]; /* enum answer: [0] from known data, [1] after a search of the
-	                                debug info; [2] and [3] the same of futures and streams */
-	unsigned char special;       /* enum holding_special */
-	unsigned char entries;       /* enum entries_kind */
-	bool members_known : 1;
-	bool pooled_known : 1;
+/* Forms of a type, by its name and members. */
+struct type_forms {
 	bool coroutine : 1, maybe_done : 1, poll_fn : 1, composite : 1;
 	bool borrowed : 1; /* a reference, or a Pin of one */
 	bool box : 1;      /* a Box, or a Pin of one */
@@ -104,10 +84,33 @@ struct type_class {
 	bool handle : 1; /* a runtime's handle */
 };
 
+struct type_class {
+	const char *name;     /* sanitised */
+	const char *function; /* result of type_class_function(); NULL: not computed yet */
+	struct type_rows rows;
+	const struct task_set_ops *task_set; /* of a set of tasks; NULL: the type is none */
+	const struct task_set_ops *driver;   /* of the set that a future of this type drives */
+	const struct coroutine_plan *plan;   /* of a coroutine; NULL: not computed yet */
+	const struct type *behind;           /* target of a Box, a `&mut` or a Pin of one */
+	const struct type *next;             /* of STEP_MEMBER and STEP_POINTER; NULL: unknown */
+	uint64_t offset, vtable;             /* see enum future_step */
+	struct visit_type visit;             /* what a value leads to */
+	uint64_t pin_offset;                 /* offset of the pointer in a Pin; 0 in other types */
+	const struct member *const *members; /* visited by object_walk.c, if members_known */
+	uint64_t name_key; /* map_key_of_text() of the name; 0: not computed yet */
+	uint32_t nmembers;
+	enum future_step step : 8;
+	enum find_rule find : 8;        /* of what is held and not polled */
+	enum find_rule find_polled : 8; /* of what is polled */
+	struct type_answers answers;
+	unsigned char special; /* enum ownership_special */
+	bool members_known : 1;
+	bool pooled_known : 1;
+	struct type_forms forms;
+};
+
 /* The class of a type. Never NULL; lives as long as the type. */
 struct type_class *type_class_of(const struct type *t);
-/* The element type of Vec<T>, Box<[T]>, &mut [T], [T; N]; NULL when t is none of them. */
-const struct type *type_class_container_element(const struct type *t);
 /* The type's name without generics, sanitised; lives as long as the type. */
 const char *type_class_function(const struct type *t);
 

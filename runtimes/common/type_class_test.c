@@ -22,11 +22,11 @@ static void kept_with_the_type(void **state)
 	assert_ptr_not_equal(type_class, type_class_of(must_find(f, "shapes::Node")));
 	assert_string_equal(type_class->name, "shapes::Root");
 	assert_int_equal(type_class->step, STEP_NONE);
-	assert_int_equal(type_class->reach, REACH_MEMBERS);
-	assert_null(type_class->leaf);
-	assert_null(type_class->resource);
-	assert_false(type_class->coroutine || type_class->borrowed || type_class->box ||
-	             type_class->boundary);
+	assert_int_equal(type_class->visit.rule, VISIT_MEMBERS);
+	assert_null(type_class->rows.leaf);
+	assert_null(type_class->rows.resource);
+	assert_false(type_class->forms.coroutine || type_class->forms.borrowed ||
+	             type_class->forms.box || type_class->forms.boundary);
 }
 
 static void names_without_generics(void **state)
@@ -58,14 +58,14 @@ static void how_to_look_through(void **state)
 	assert_int_equal(uninit->step, STEP_MEMBER);
 	assert_int_equal(type_class_of(pin)->step, STEP_MEMBER);
 	assert_ptr_equal(type_class_of(pin)->next, dyn);
-	assert_true(type_class_of(pin)->box);
+	assert_true(type_class_of(pin)->forms.box);
 	assert_int_equal(type_class_of(dyn)->step, STEP_DYN);
 	assert_int_equal(type_class_of(dyn)->vtable, 8);
-	assert_true(type_class_of(dyn)->box);
-	assert_int_equal(type_class_of(dyn)->reach, REACH_DYN);
-	assert_int_equal(items->reach, REACH_ELEMENTS);
-	assert_string_equal(type_name(items->element), "shapes::Inner");
-	assert_true(items->slice);
+	assert_true(type_class_of(dyn)->forms.box);
+	assert_int_equal(type_class_of(dyn)->visit.rule, VISIT_WIDE);
+	assert_int_equal(items->visit.rule, VISIT_ELEMENTS);
+	assert_string_equal(type_name(items->visit.element), "shapes::Inner");
+	assert_true(items->forms.slice);
 }
 
 static void what_is_a_future(void **state)
@@ -86,10 +86,10 @@ static void what_is_a_future(void **state)
 
 		/* The second call returns the cached result. */
 		for (int round = 0; round < 2; round++) {
-			assert_int_equal(type_class_of(t)->coroutine, types[i].coroutine);
+			assert_int_equal(type_class_of(t)->forms.coroutine, types[i].coroutine);
 			assert_int_equal(future_is_type(NULL, t), types[i].future);
 		}
-		assert_int_equal(type_class_of(t)->is_future, types[i].future ? YES : NO);
+		assert_int_equal(type_class_of(t)->answers.is_future, types[i].future ? YES : NO);
 	}
 }
 

@@ -14,19 +14,19 @@
 typedef bool ask_fn(void *asker, const struct type *t, int depth);
 
 /*
- * One evaluation in progress; starts as {0}. A recursive type that is reached again during its own
+ * An evaluation in progress; starts as {0}. A recursive type that is reached again during its own
  * evaluation counts as "no" there. A "no" that depends on this is certain only if the result for
  * the first type is "no" too.
  */
 struct type_predicate {
-	VEC(unsigned char *) denied; /* provisional "no" results, of enum answer */
+	VEC(unsigned char *) denied; /* provisional "no" results, of enum type_answer */
 	bool cycle;                  /* a type was reached again during its own evaluation */
 	bool cut;                    /* the recursion was cut off: no "no" is certain */
 };
 
 /*
- * Returns the cached result in *known (enum answer). If there is none, calls ask and caches its
- * result.
+ * Returns the cached result in *known (enum type_answer). If there is none, calls ask and caches
+ * its result.
  */
 bool type_predicate_once(struct type_predicate *a, unsigned char *known, ask_fn *ask, void *asker,
                          const struct type *t, int depth);

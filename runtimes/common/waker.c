@@ -13,7 +13,8 @@ static const char vtable_path[] = "waker.vtable | vtable";
 static const char clone_path[] = "waker.vtable.clone | vtable.clone";
 static const char data_path[] = "waker.data | data";
 
-static struct error *part(struct collector *c, struct value v, const char *expr, uint64_t *ret)
+static struct error *waker_part(struct collector *c, struct value v, const char *expr,
+                                uint64_t *ret)
 {
 	const struct path *p;
 	bool found;
@@ -25,9 +26,9 @@ static struct error *part(struct collector *c, struct value v, const char *expr,
 
 struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
 {
-	TRY(part(c, v, vtable_path, &ret->vtable));
-	TRY(part(c, v, clone_path, &ret->clone));
-	return part(c, v, data_path, &ret->data);
+	TRY(waker_part(c, v, vtable_path, &ret->vtable));
+	TRY(waker_part(c, v, clone_path, &ret->clone));
+	return waker_part(c, v, data_path, &ret->data);
 }
 
 /*
@@ -85,16 +86,16 @@ static const struct inner_waker *follow_inner(struct collector *c, struct waker 
 static void report_to_runtimes(struct collector *c, uint64_t data)
 {
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
-		if ((*r)->waker_met)
-			(*r)->waker_met(c, data);
+		if ((*r)->tasks.waker_met)
+			(*r)->tasks.waker_met(c, data);
 	}
 }
 
 enum { MAX_SETS = 16 /* nested in each other */ };
 
 /* The task or thread that the waker finally wakes. */
-static bool resolve(struct collector *c, struct waker w, const struct task **task,
-                    const struct thread_info **th)
+static bool waker_resolve(struct collector *c, struct waker w, const struct task **task,
+                          const struct thread_info **th)
 {
 	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
 		*task = map_get(&c->tasks, w.data);
@@ -116,7 +117,7 @@ const char *waker_task(struct collector *c, struct waker w)
 	const struct thread_info *th;
 	const struct task *task;
 
-	return resolve(c, w, &task, &th) && task ? task->id : NULL;
+	return waker_resolve(c, w, &task, &th) && task ? task->id : NULL;
 }
 
 /*
@@ -133,7 +134,7 @@ static bool does_nothing(struct collector *c, struct waker w)
 	return f && str_begins_with_any(f->name, noops);
 }
 
-enum armed waker_armed(struct collector *c, struct waker w, uint64_t own)
+enum waker_registered waker_registered_in(struct collector *c, struct waker w, uint64_t own)
 {
 	/* Any vtable works here: only the data is used. */
 	struct waker self = { .data = own, .vtable = 1 };
@@ -141,28 +142,28 @@ enum armed waker_armed(struct collector *c, struct waker w, uint64_t own)
 	const struct thread_info *th = NULL, *own_th = NULL;
 
 	if (!w.vtable)
-		return ARMED_NO;
+		return WAKER_REGISTERED_NO;
 	if (own && w.data == own)
-		return ARMED_YES;
+		return WAKER_REGISTERED_YES;
 	if (does_nothing(c, w))
-		return ARMED_NO;
-	if (!own || !resolve(c, w, &task, &th) || !resolve(c, self, &own_task, &own_th))
-		return ARMED_UNKNOWN;
-	return task == own_task && th == own_th ? ARMED_YES : ARMED_NO;
+		return WAKER_REGISTERED_NO;
+	if (!own || !waker_resolve(c, w, &task, &th) || !waker_resolve(c, self, &own_task, &own_th))
+		return WAKER_REGISTERED_UNKNOWN;
+	return task == own_task && th == own_th ? WAKER_REGISTERED_YES : WAKER_REGISTERED_NO;
 }
 
-struct error *waker_stored(struct collector *c, struct value v, uint64_t own, enum armed *ret,
-                           bool *vacant)
+struct error *waker_stored(struct collector *c, struct value v, uint64_t own,
+                           enum waker_registered *ret, bool *vacant)
 {
 	struct waker w = { 0 };
 
-	TRY(part(c, v, vtable_path, &w.vtable));
+	TRY(waker_part(c, v, vtable_path, &w.vtable));
 	*vacant = !w.vtable;
 	if (w.vtable)
-		TRY(part(c, v, data_path, &w.data));
+		TRY(waker_part(c, v, data_path, &w.data));
 	if (w.vtable && (!own || w.data != own))
-		TRY(part(c, v, clone_path, &w.clone));
-	*ret = waker_armed(c, w, own);
+		TRY(waker_part(c, v, clone_path, &w.clone));
+	*ret = waker_registered_in(c, w, own);
 	return NULL;
 }
 
@@ -173,10 +174,18 @@ const char *waker_text(struct collector *c, struct waker w)
 
 	if (!w.vtable)
 		return NULL;
-	if (!resolve(c, w, &task, &th))
+	if (!waker_resolve(c, w, &task, &th))
 		return "an unknown waker";
-	return task ? arena_printf(c->a, "task %s", task->id)
-	            : arena_printf(c->a, "thread %u", th->number);
+	return task ? arena_printf(&c->decoding.words, "task %s", waker_task_text(c, task->id))
+	            : arena_printf(&c->decoding.words, "thread " MARKED_NUMBER("%u"), th->number);
+}
+
+const char *waker_task_text(struct collector *c, const char *id)
+{
+	const char *number = task_id_is_key(id) ? strrchr(id, ':') : NULL;
+	int len = number ? (int)(number + 1 - id) : 0;
+
+	return arena_printf(&c->decoding.words, "%.*s" MARKED_NUMBER("%s"), len, id, id + len);
 }
 
 /* ---- as a value ---- */
@@ -195,7 +204,7 @@ static const char *function_text(struct collector *c, const struct waker *w)
 	if (strstr(name, "core::task::wake::") && strstr(name, "::NOOP::"))
 		return "noop";
 	for (const struct runtime *const *r = runtimes_in(di); *r; r++) {
-		if ((*r)->task_functions && str_begins(name, (*r)->task_functions))
+		if ((*r)->tracing.task_functions && str_begins(name, (*r)->tracing.task_functions))
 			return arena_printf(&c->scratch, "a task of %s at 0x%" PRIx64, (*r)->name,
 			                    w->data);
 	}
@@ -203,7 +212,7 @@ static const char *function_text(struct collector *c, const struct waker *w)
 }
 
 /* Whom the waker wakes, for people. It may be what is left of one: nothing is reported of it. */
-static const char *describe(struct collector *c, struct waker w)
+static const char *waker_describe(struct collector *c, struct waker w)
 {
 	const struct waker first = w;
 	const char *of = "";
@@ -236,7 +245,7 @@ static struct error *show_waker(struct show *s, struct value v, const struct sho
 		return error_new(ERR_LAYOUT, "no snapshot");
 	TRY(waker_read(c, v, &w));
 	show_type_last(s, v.type);
-	show_printf(s, " (%s)", w.vtable ? describe(c, w) : "none");
+	show_printf(s, " (%s)", w.vtable ? waker_describe(c, w) : "none");
 	return NULL;
 }
 

@@ -22,19 +22,24 @@ struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
 /* The id of the task that it wakes, for output; NULL when it wakes no known task. */
 const char *waker_task(struct collector *c, struct waker w);
 /*
- * Does the waker wake the task or thread whose wakers have own as their data (0: unknown)? ARMED_NO
- * when there is no waker, when it is one of std or futures that does nothing, or when it wakes
- * another task or thread.
+ * Does the waker wake the task or thread whose wakers have own as their data (0: unknown)?
+ * WAKER_REGISTERED_NO when there is no waker, when it is one of std or futures that does nothing,
+ * or when it wakes another task or thread.
  */
-enum armed waker_armed(struct collector *c, struct waker w, uint64_t own);
-/* The same for the waker at v, as waker_read() reads it. *vacant: there is none. */
-struct error *waker_stored(struct collector *c, struct value v, uint64_t own, enum armed *ret,
-                           bool *vacant) MUST_CHECK;
-/* For people: "task 5", "thread 1", "an unknown waker"; NULL when there is no waker. */
+enum waker_registered waker_registered_in(struct collector *c, struct waker w, uint64_t own);
+/* waker_registered_in() for the waker at v, as waker_read() reads it. *vacant: there is none. */
+struct error *waker_stored(struct collector *c, struct value v, uint64_t own,
+                           enum waker_registered *ret, bool *vacant) MUST_CHECK;
+/* The id of a task, marked; in c->words. */
+const char *waker_task_text(struct collector *c, const char *id);
+/*
+ * Text for people, marked: "task 5", "thread 1", "an unknown waker"; NULL when there is no waker.
+ * In c->words.
+ */
 const char *waker_text(struct collector *c, struct waker w);
 /*
- * How wakers are printed as values: whom they wake, "Waker (task 5)", "Waker (noop)"; of a waker of
- * an unknown executor the name of its clone function. Rows for show_register().
+ * Wakers printed as values: whom they wake, "Waker (task 5)", "Waker (noop)"; of a waker of an
+ * unknown executor the name of its clone function. Rows for show_register().
  */
 extern const struct show_row waker_shown[];
 

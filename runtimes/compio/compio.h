@@ -23,7 +23,7 @@
 enum compio_row {
 	COMPIO_SLOTS, /* tasks of compio-executor */
 	COMPIO_COUNT,
-	COMPIO_WAKER,   /* which wakes the thread */
+	COMPIO_WAKER,   /* the waker that wakes the thread */
 	COMPIO_ENTRIES, /* wakers of tasks of async-task */
 	COMPIO_LENGTH,
 	COMPIO_QUEUE, /* of ready tasks of async-task: also their schedule functions refer to it */
@@ -41,7 +41,7 @@ enum {
 	COMPIO_REF_SHIFT = 7,
 };
 
-/* One copy of the crates. */
+/* A copy of the crates. */
 struct compio_copy {
 	struct compio_copy *next;
 	struct dwarf_module *dm;
@@ -49,20 +49,20 @@ struct compio_copy {
 	const char *version;
 	struct thread_local current; /* CURRENT_RUNTIME */
 	const struct type *runtime;
-	bool several;     /* copies in this module, of which this is one */
-	bool unknown;     /* which of their thread-locals refers to which type: none is read */
-	bool spawns_root; /* its block_on spawns its future as a task (before 0.10) */
+	bool several;              /* copies in this module, of which this is one */
+	bool unknown;              /* types of their thread-locals are not known: none is read */
+	bool spawns_root;          /* its block_on spawns its future as a task (before 0.10) */
 	const struct type *header; /* of a task of compio-executor; NULL: those are of async-task */
 	struct bindings layout;
 	struct map plans; /* address of a run_future -> struct compio_plan; NULL: it is none */
 };
 
-/* Its state in an inspector. */
+/* State of compio in an inspector. */
 struct compio_inspector {
 	struct compio_copy *copies;
 };
 
-/* What the run_future of a task of compio-executor tells about it; constant. */
+/* Data about a task of compio-executor from its run_future; constant. */
 struct compio_plan {
 	uint64_t run;
 	const struct type *future; /* NULL: unknown */
@@ -94,7 +94,7 @@ struct compio_left {
 	struct runtime_info *info;
 };
 
-/* Its state in a snapshot. */
+/* State of compio in a snapshot. */
 struct compio_walk {
 	struct compio_thread *threads; /* by index of target->threads; NULL: there are none */
 	struct compio_left *left;
@@ -127,7 +127,10 @@ struct error *compio_read_header(struct inspector *in, struct compio_copy *copy,
                                  uint64_t id, struct compio_header *ret) MUST_CHECK;
 /* The id of the task in a slot of that index and version. */
 uint64_t compio_id(uint64_t index, uint64_t version);
-/* Of a task of compio-executor, or of async-task where the copy has none of those. */
+/*
+ * Whether a task was cancelled: of compio-executor, or of async-task where the copy has none of
+ * those.
+ */
 struct error *compio_is_cancelled(struct inspector *in, uint64_t task, bool *ret) MUST_CHECK;
 /* State of a task in a queue; hot: it is in the list of those to be polled. */
 enum task_state compio_state(uint64_t state, bool hot);
@@ -149,7 +152,7 @@ const char *compio_type_of_table(struct inspector *in, const struct code_map *co
 /* compio_list.c */
 void compio_list(struct collector *c);
 
-/* compio_loose.c */
+/* compio_unlisted.c */
 /* Lists the tasks of a runtime that keeps no list: those that a scan of memory found. */
 void compio_list_scanned(struct collector *c, struct compio_thread *t);
 /*

@@ -44,7 +44,7 @@ struct compio_walk *compio_walk(const struct collector *c)
 /* ---- copies ---- */
 
 /* scoped_tls keeps the address in a Cell<*const ()>; std adds other thread-locals beside it. */
-static bool is_cell(const struct type *t)
+static bool compio_find_is_cell(const struct type *t)
 {
 	return t && type_size(t) == 8 && str_begins(type_name(t), "core::cell::Cell<*const ()");
 }
@@ -61,10 +61,11 @@ static size_t find_currents(struct inspector *in, struct dwarf_module *dm, const
 	if (err)
 		LOG("compio", "%s: %s", dm->module->path, err->message);
 	for (size_t i = 0; !err && i < n; i++) {
-		bool other = is_cell(found[i].type);
+		bool other = compio_find_is_cell(found[i].type);
 
 		for (size_t j = 0; j < i && other; j++)
-			other = found[j].offset != found[i].offset || !is_cell(found[j].type);
+			other = found[j].offset != found[i].offset ||
+			        !compio_find_is_cell(found[j].type);
 		if (other && distinct++ == 0)
 			*ret = found[i];
 	}
@@ -72,7 +73,7 @@ static size_t find_currents(struct inspector *in, struct dwarf_module *dm, const
 	return distinct;
 }
 
-/* From 0.12, and before. */
+/* Names from 0.12 on, and before. */
 static const struct {
 	const char *current, *runtime;
 } roots[] = {
@@ -112,7 +113,7 @@ static void note_several(struct inspector *in, const struct compio_copy *copy)
 	                         copy->module, which));
 }
 
-static void add_copy(struct inspector *in, struct dwarf_module *dm)
+static void compio_find_add_copy(struct inspector *in, struct dwarf_module *dm)
 {
 	struct compio_copy **end = &compio_of(in)->copies, root = { 0 };
 
@@ -139,7 +140,7 @@ void compio_detect(struct inspector *in, struct dwarf_module *dm)
 {
 	if (dm->module->tls_memsz && !debuginfo_is_system(dm->module) &&
 	    lookup_crate_version(dm, "compio-runtime"))
-		add_copy(in, dm);
+		compio_find_add_copy(in, dm);
 }
 
 void compio_close(struct inspector *in)
@@ -167,7 +168,7 @@ bool compio_get_copy(const struct inspector *in, size_t n, struct runtime_copy *
 /* ---- threads ---- */
 
 /* The waker of a block_on is also the one that wakes the thread when a task is woken elsewhere. */
-static void read_waker(struct collector *c, struct compio_thread *t)
+static void compio_find_read_waker(struct collector *c, struct compio_thread *t)
 {
 	struct value place;
 	struct waker w = { 0 };
@@ -182,8 +183,8 @@ static void read_waker(struct collector *c, struct compio_thread *t)
 }
 
 /* The runtime that a thread is inside; addr 0: none of this copy. */
-static struct error *read_current(struct collector *c, struct compio_copy *copy,
-                                  const struct thread *th, uint64_t *ret)
+static struct error *compio_find_read_current(struct collector *c, struct compio_copy *copy,
+                                              const struct thread *th, uint64_t *ret)
 {
 	uint64_t addr;
 	bool found;
@@ -194,7 +195,7 @@ static struct error *read_current(struct collector *c, struct compio_copy *copy,
 	return found ? target_read_uint(c->in->target, addr, 8, ret) : NULL;
 }
 
-static void note_error(struct collector *c, const struct thread *th, struct error *err)
+static void compio_find_note_error(struct collector *c, const struct thread *th, struct error *err)
 {
 	if (err)
 		snapshot_incomplete(c->out, "thread %u: the runtime of compio was not found: %s",
@@ -217,16 +218,17 @@ static void find_of_thread(struct collector *c, const struct thread *th, struct 
 {
 	for (struct compio_copy *copy = compio_of(c->in)->copies; copy; copy = copy->next) {
 		uint64_t addr = 0;
-		struct error *err = copy->unknown ? NULL : read_current(c, copy, th, &addr);
+		struct error *err =
+			copy->unknown ? NULL : compio_find_read_current(c, copy, th, &addr);
 
 		if (!err && addr && ret->copy) {
 			note_second(c, copy, th);
 		} else if (!err && addr) {
 			ret->copy = copy;
 			ret->runtime = (struct value){ copy->runtime, addr };
-			read_waker(c, ret);
+			compio_find_read_waker(c, ret);
 		}
-		note_error(c, th, err);
+		compio_find_note_error(c, th, err);
 	}
 }
 

@@ -1,8 +1,8 @@
 /*
  * Decodes what futures of compio wait for: operations in flight, timers, other tasks.
  *
- * An operation that was submitted is on the heap, with its result or the waker of who waits for it;
- * a Key<T> of the type of the operation leads there (compio-driver, src/key.rs).
+ * An operation that was submitted is on the heap, with its result or the waker of the task that
+ * waits for it; a Key<T> of the type of the operation leads there (compio-driver, src/key.rs).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 /* ---- operations ---- */
 
 /* "Recv" */
-static const char *operation_name(const struct leaf *l, const struct type *op)
+static const char *compio_leaf_operation_name(const struct leaf *l, const struct type *op)
 {
 	const char *last = qualified_last(type_name(op));
 
@@ -29,11 +29,11 @@ static const char *operation_name(const struct leaf *l, const struct type *op)
 
 /* A generic type with one parameter. */
 struct generic {
-	const char *before, *after; /* what is around the parameter */
+	const char *before, *after; /* texts around the parameter */
 };
 
-static const struct type *find_type(const struct type *leaf, const struct generic *t,
-                                    const struct type *parameter)
+static const struct type *compio_leaf_find_type(const struct type *leaf, const struct generic *t,
+                                                const struct type *parameter)
 {
 	SCRATCH(tmp);
 
@@ -59,9 +59,9 @@ static void find_raw_types(const struct type *leaf, const struct type *op, const
 
 	*raw = *cell = NULL;
 	for (size_t i = 0; !*raw && i < sizeof(carried) / sizeof(*carried); i++)
-		*raw = find_type(leaf, &carried[i], op);
+		*raw = compio_leaf_find_type(leaf, &carried[i], op);
 	for (size_t i = 0; *raw && !*cell && i < sizeof(cells) / sizeof(*cells); i++)
-		*cell = find_type(leaf, &cells[i], *raw);
+		*cell = compio_leaf_find_type(leaf, &cells[i], *raw);
 }
 
 const struct type *compio_leaf_type(const struct type *t, size_t n)
@@ -87,7 +87,8 @@ static bool find_raw(const struct leaf *l, const struct type *op, uint64_t addr,
 }
 
 /* ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123"; "" where the operation has none. */
-static struct error *describe_fd(const struct leaf *l, struct value raw, const char **ret)
+static struct error *compio_leaf_describe_fd(const struct leaf *l, struct value raw,
+                                             const char **ret)
 {
 	static const char fd_path[] = "carrier.op.fd.value.fd | carrier.op.header.fd.value.fd | "
 				      "op.fd.value.fd | op.header.fd.value.fd | "
@@ -111,8 +112,8 @@ static struct error *describe_fd(const struct leaf *l, struct value raw, const c
 	return NULL;
 }
 
-/* Its result is there, or the waker of who waits for that. */
-static struct error *arm(struct leaf *l, struct value raw, bool *done)
+/* Arms the leaf: an operation has its result, or the waker of the task that waits for it. */
+static struct error *compio_leaf_arm(struct leaf *l, struct value raw, bool *done)
 {
 	static const char waker_path[] = "result.Pending.0";
 	struct value place;
@@ -130,8 +131,8 @@ static struct error *describe_submitted(struct leaf *l, const struct type *op, c
 	bool done = false;
 
 	if (find_raw(l, op, l->w->object, &raw)) {
-		TRY(arm(l, raw, &done));
-		TRY(describe_fd(l, raw, &where));
+		TRY(compio_leaf_arm(l, raw, &done));
+		TRY(compio_leaf_describe_fd(l, raw, &where));
 	}
 	wait_phrase(l, "%s %s%s%s%s", name, done ? leaf_next(l, "done") : "in flight",
 	            direction ? ", " : "", direction ? direction : "", where);
@@ -140,7 +141,7 @@ static struct error *describe_submitted(struct leaf *l, const struct type *op, c
 
 /* Submit<T, E>, SubmitMulti<T>; before compio-runtime 0.10 OpFuture<T>, before 0.7 OpFlagsFuture<T>
  */
-static struct error *decode_submit(struct leaf *l)
+static struct error *compio_leaf_decode_submit(struct leaf *l)
 {
 	static const char key_path[] = "state.Some.0.Submitted.key | key.Some.0";
 	const struct type *op = type_param(l->v.type, "T");
@@ -148,8 +149,8 @@ static struct error *decode_submit(struct leaf *l)
 	bool found;
 
 	if (!op)
-		return error_new(ERR_LAYOUT, "the debug info does not tell which operation it is");
-	const char *name = operation_name(l, op), *direction = leaf_fd_direction(name);
+		return error_new(ERR_LAYOUT, "the debug info does not say which operation it is");
+	const char *name = compio_leaf_operation_name(l, op), *direction = leaf_fd_direction(name);
 	if (strcmp(name, "Asyncify") == 0)
 		l->w->kind = "blocking";
 	wait_string(l, "resource", name);
@@ -171,7 +172,7 @@ static struct error *decode_submit(struct leaf *l)
  * Since compio-runtime 0.9.5 the key of a timer has its deadline. A future is there only while the
  * timer is registered.
  */
-static struct error *decode_timer(struct leaf *l)
+static struct error *compio_leaf_decode_timer(struct leaf *l)
 {
 	static const char deadline_path[] = "key.deadline | 0.deadline";
 	struct value when;
@@ -191,32 +192,36 @@ static struct error *decode_timer(struct leaf *l)
 
 const struct leaf_row compio_leaves[] = {
 	/* compio-runtime from 0.12 | 0.10 and 0.11 | before */
-	{ .type = "compio_runtime::future::future::Submit", .kind = "io", .decode = decode_submit },
+	{ .type = "compio_runtime::future::future::Submit",
+	  .kind = "io",
+	  .decode = compio_leaf_decode_submit },
 	{ .type = "compio_runtime::runtime::future::Submit",
 	  .kind = "io",
-	  .decode = decode_submit },
-	{ .type = "compio_runtime::runtime::op::OpFuture", .kind = "io", .decode = decode_submit },
+	  .decode = compio_leaf_decode_submit },
+	{ .type = "compio_runtime::runtime::op::OpFuture",
+	  .kind = "io",
+	  .decode = compio_leaf_decode_submit },
 	{ .type = "compio_runtime::runtime::op::OpFlagsFuture",
 	  .kind = "io",
-	  .decode = decode_submit },
+	  .decode = compio_leaf_decode_submit },
 	{ .type = "compio_runtime::future::stream::SubmitMulti",
 	  .kind = "io",
-	  .decode = decode_submit,
+	  .decode = compio_leaf_decode_submit,
 	  .resource = true },
 	{ .type = "compio_runtime::time::future::TimerFuture",
 	  .kind = "sleep",
-	  .decode = decode_timer },
+	  .decode = compio_leaf_decode_timer },
 	{ .type = "compio_runtime::runtime::time::TimerFuture",
 	  .kind = "sleep",
-	  .decode = decode_timer },
+	  .decode = compio_leaf_decode_timer },
 	{ 0 },
 };
 
 /* ---- JoinHandle (compio-executor, src/join_handle.rs) ---- */
 
 /* The header, by the copy of the crate that knows its vtable. */
-static struct error *read_header(struct collector *c, uint64_t addr, struct compio_copy **copy,
-                                 struct compio_header *ret)
+static struct error *compio_leaf_read_header(struct collector *c, uint64_t addr,
+                                             struct compio_copy **copy, struct compio_header *ret)
 {
 	struct error *err = error_new(ERR_LAYOUT, "compio was not found");
 
@@ -242,12 +247,12 @@ static struct error *arm_join(struct leaf *l, const struct compio_copy *copy,
 		return NULL;
 	}
 	TRY(compio_header_place(l->d->c->in, copy, h->addr, waker_path, &place));
-	/* In an UnsafeCell<MaybeUninit<Waker>>. */
+	/* The waker is in an UnsafeCell<MaybeUninit<Waker>>. */
 	place.type = lookup_type(copy->dm, "core::task::wake::Waker", 0);
 	return place.type ? leaf_arm(l, place) : NULL;
 }
 
-static struct error *decode_join(struct leaf *l)
+static struct error *compio_leaf_decode_join(struct leaf *l)
 {
 	static const char task_path[] = "task.Some.0";
 	struct collector *c = l->d->c;
@@ -260,20 +265,20 @@ static struct error *decode_join(struct leaf *l)
 	if (!found)
 		return error_new(ERR_CORRUPT, "its task has ended");
 	TRY(target_read_uint(c->in->target, place.addr, 8, &l->w->object));
-	TRY(read_header(c, l->w->object, &copy, &h));
+	TRY(compio_leaf_read_header(c, l->w->object, &copy, &h));
 	TRY(arm_join(l, copy, &h));
 	const struct task *task = map_get(&c->tasks, h.addr);
 	const char *state = task_state_name(task ? task->state : compio_state(h.state, false));
 	l->w->task = task ? task->id : task_key(c->a, compio_name, h.addr);
 	wait_string(l, "task_state", state);
-	wait_phrase(l, "handle of task %s (%s)", l->w->task, state);
+	wait_phrase(l, "handle of task %s (%s)", waker_task_text(l->d->c, l->w->task), state);
 	return NULL;
 }
 
 const struct leaf_row compio_join_leaves[] = {
 	{ .type = "compio_executor::join_handle::JoinHandle",
 	  .kind = "join",
-	  .decode = decode_join,
+	  .decode = compio_leaf_decode_join,
 	  .proves = true },
 	{ 0 },
 };

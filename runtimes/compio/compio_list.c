@@ -13,8 +13,8 @@ typedef struct error *add_fn(struct collector *c, struct compio_thread *t, struc
 
 /* ---- tasks of compio-executor (slotmap, src/basic.rs) ---- */
 
-static void add_task(struct collector *c, struct compio_thread *t, const struct compio_header *h,
-                     enum task_state state)
+static void compio_list_add_task(struct collector *c, struct compio_thread *t,
+                                 const struct compio_header *h, enum task_state state)
 {
 	struct task *task = NEW(c->a, struct task);
 
@@ -31,7 +31,8 @@ static void add_task(struct collector *c, struct compio_thread *t, const struct 
 }
 
 /* The task is taken out of its slot while it is polled. */
-static struct error *add_running(struct collector *c, struct compio_thread *t, uint64_t id)
+static struct error *compio_list_add_running(struct collector *c, struct compio_thread *t,
+                                             uint64_t id)
 {
 	size_t thread = (size_t)(t - compio_walk(c)->threads);
 	struct compio_header h;
@@ -39,12 +40,13 @@ static struct error *add_running(struct collector *c, struct compio_thread *t, u
 
 	TRY(compio_find_running(c, &c->stacks[thread], t->copy, id, &h, &found));
 	if (!found)
-		return error_new(ERR_LAYOUT, "the stack of thread %u does not tell which it polls",
+		return error_new(ERR_LAYOUT,
+		                 "the stack of thread %u does not show which one it polls",
 		                 c->out->threads[thread].number);
 	if (map_has(&c->tasks, h.addr))
 		return error_new(ERR_CORRUPT, "task 0x%" PRIx64 " is listed twice", h.addr);
 	bool ended = h.state & COMPIO_COMPLETED;
-	add_task(c, t, &h, ended ? TASK_COMPLETE : TASK_RUNNING);
+	compio_list_add_task(c, t, &h, ended ? TASK_COMPLETE : TASK_RUNNING);
 	return NULL;
 }
 
@@ -59,20 +61,20 @@ static struct error *add_item(struct collector *c, struct compio_thread *t, stru
 
 	TRY(inspector_eval(c->in, item, task_path, &task, &found));
 	if (!found)
-		return add_running(c, t, id);
+		return compio_list_add_running(c, t, id);
 	TRY(target_read_uint(c->in->target, task.addr, WORD, &addr));
 	if (map_has(&c->tasks, addr))
 		return error_new(ERR_CORRUPT, "task 0x%" PRIx64 " is listed twice", addr);
 	TRY(compio_read_header(c->in, t->copy, addr, id, &h));
 	TRY(inspector_eval(c->in, item, hot_path, &place, &found));
 	TRY(value_uint(c->in->target, place, &hot));
-	add_task(c, t, &h, compio_state(h.state, hot));
+	compio_list_add_task(c, t, &h, compio_state(h.state, hot));
 	return NULL;
 }
 
 /* A slot with an odd version has a value. */
-static struct error *add_slot(struct collector *c, struct compio_thread *t, struct value slot,
-                              bool *occupied)
+static struct error *compio_list_add_slot(struct collector *c, struct compio_thread *t,
+                                          struct value slot, bool *occupied)
 {
 	static const char version_path[] = "version", value_path[] = "u.value";
 	struct value place, item;
@@ -95,8 +97,8 @@ static struct error *add_waker(struct collector *c, struct compio_thread *t, str
                                bool *occupied)
 {
 	static const char waker_path[] = "Occupied.0";
-	struct executor_copy *copy = executor_copy_of(c->in, t->copy->dm);
-	struct executor_header h;
+	struct async_executor_copy *copy = async_executor_copy_of(c->in, t->copy->dm);
+	struct async_executor_header h;
 	struct value place;
 	struct waker w;
 
@@ -108,16 +110,17 @@ static struct error *add_waker(struct collector *c, struct compio_thread *t, str
 	TRY(waker_read(c, place, &w));
 	if (map_has(&c->tasks, w.data))
 		return error_new(ERR_CORRUPT, "task 0x%" PRIx64 " is listed twice", w.data);
-	TRY(executor_read_header(c->in, copy, w.data, &h));
-	executor_add_task(c, t->info, &h);
+	TRY(async_executor_read_header(c->in, copy, w.data, &h));
+	async_executor_add_task(c, t->info, &h);
 	return NULL;
 }
 
 /* ---- runtimes ---- */
 
 /* Adds all elements: a bad one hides no other. The first error is returned. */
-static struct error *add_all(struct collector *c, struct compio_thread *t,
-                             const struct slice *elements, add_fn *add, uint64_t *occupied)
+static struct error *compio_list_add_all(struct collector *c, struct compio_thread *t,
+                                         const struct slice *elements, add_fn *add,
+                                         uint64_t *occupied)
 {
 	struct error *bad = NULL;
 
@@ -144,8 +147,8 @@ static struct error *add_all(struct collector *c, struct compio_thread *t,
 }
 
 /* The tasks of a list; count is the row with its own count of them. */
-static struct error *list_tasks(struct collector *c, struct compio_thread *t, enum compio_row row,
-                                enum compio_row count, add_fn *add)
+static struct error *compio_list_tasks(struct collector *c, struct compio_thread *t,
+                                       enum compio_row row, enum compio_row count, add_fn *add)
 {
 	const struct bindings *l = &t->copy->layout;
 	struct runtime_info *info = t->info;
@@ -160,7 +163,7 @@ static struct error *list_tasks(struct collector *c, struct compio_thread *t, en
 	t->slots = elements.addr;
 	TRY(bindings_uint(target, l, count, t->runtime, &info->expected_tasks,
 	                  &info->has_expected));
-	TRY(add_all(c, t, &elements, add, &occupied));
+	TRY(compio_list_add_all(c, t, &elements, add, &occupied));
 	if (info->has_expected && occupied != info->expected_tasks)
 		return error_new(ERR_CORRUPT, "it counts %" PRIu64 " tasks and has %" PRIu64,
 		                 info->expected_tasks, occupied);
@@ -180,9 +183,9 @@ static void list_runtime(struct collector *c, struct compio_thread *t)
 	info->workers_poll = t->copy->spawns_root;
 	info->completeness = COMPLETENESS_ALL;
 	if (bindings_has(l, COMPIO_SLOTS))
-		err = list_tasks(c, t, COMPIO_SLOTS, COMPIO_COUNT, add_slot);
+		err = compio_list_tasks(c, t, COMPIO_SLOTS, COMPIO_COUNT, compio_list_add_slot);
 	else if (bindings_has(l, COMPIO_ENTRIES))
-		err = list_tasks(c, t, COMPIO_ENTRIES, COMPIO_LENGTH, add_waker);
+		err = compio_list_tasks(c, t, COMPIO_ENTRIES, COMPIO_LENGTH, add_waker);
 	else
 		compio_list_scanned(c, t);
 	if (err) {
@@ -199,9 +202,9 @@ void compio_list(struct collector *c)
 
 	if (!compio_of(c->in)->copies)
 		return;
-	if (c->in->target->clock.known && !c->now_known) {
-		c->now_ns = c->in->target->clock.monotonic_ns;
-		c->now_known = true;
+	if (c->in->target->clock.known && !c->clock.known) {
+		c->clock.now_ns = c->in->target->clock.monotonic_ns;
+		c->clock.known = true;
 	}
 	w->threads = NEW_ARRAY(&c->scratch, struct compio_thread, c->out->nthreads + 1);
 	compio_find(c, w->threads);

@@ -1,4 +1,4 @@
-/* Where a trace sees the events of tasks of compio-executor. */
+/* Functions in which a trace sees the events of tasks of compio-executor. */
 #include "debugger/base/str.h"
 #include "dwarf/module/code_map.h"
 #include "runtimes/compio/compio.h"
@@ -49,7 +49,10 @@ bool compio_probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 	       path_offset(vtable, &ret->table_offset);
 }
 
-/* By the file: while a trace runs, nothing is read from the process. */
+/*
+ * Type of the tasks with that table, by the file: while a trace runs, nothing is read from the
+ * process.
+ */
 const char *compio_type_of_table(struct inspector *in, const struct code_map *code, uint64_t table)
 {
 	const struct type *t = lookup_type(code->dm, "compio_executor::task::TaskVtable", 0);
@@ -60,7 +63,7 @@ const char *compio_type_of_table(struct inspector *in, const struct code_map *co
 		const struct function *f = lookup_function(in->di, addr);
 
 		if (!f || f->low != addr || !f->name || !str_begins(f->name, task_alloc) ||
-		    executor_is_merged(f))
+		    async_executor_is_merged(f))
 			continue;
 		const struct type *future = function_param(f, "F");
 

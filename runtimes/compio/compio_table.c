@@ -16,7 +16,7 @@ static const char *const parks[] = { "poll_with", NULL };
 static const char *const boundaries[] = { "compio_runtime::", NULL };
 static const char *const executor_boundaries[] = { "compio_executor::", NULL };
 
-/* With #[track_caller] from compio-runtime 0.12 on. */
+/* Functions that spawn, with #[track_caller] from compio-runtime 0.12 on. */
 static const char *const spawners[] = { "compio_runtime::", "compio_executor::", NULL };
 static const char *const spawn_through[] = { "compio_runtime::",
 	                                     "compio_executor::",
@@ -53,7 +53,7 @@ const struct crate_types compio_executor_types = {
 	.boundaries = executor_boundaries,
 };
 
-static void free_walk(struct collector *c)
+static void compio_table_free_walk(struct collector *c)
 {
 	map_free(&compio_walk(c)->plans);
 }
@@ -72,22 +72,22 @@ const struct runtime compio_table = {
 	.decode = compio_decode,
 	.describe_threads = compio_describe_threads,
 	.follow = compio_follow,
-	.free = free_walk,
-	.task_types = compio_task_types_of,
-	.is_cancelled = compio_is_cancelled,
-	.whatis = compio_whatis,
-	.marks = marks,
-	.loop = "compio_runtime::",
-	.loops_inside = true,
-	.parks = parks,
-	.task_functions = "compio_executor::task::",
-	.functions = functions,
-	.probes = compio_probes,
-	.poll_caller_within = "compio_executor::task::",
-	.poll_caller = "run",
-	.spawners = spawners,
-	.spawn_through = spawn_through,
-	.spawns_for = "async_executor", /* before compio 0.19 */
-	.probe_id = compio_probe_id,
-	.type_of_table = compio_type_of_table,
+	.free = compio_table_free_walk,
+	.tasks.types = compio_task_types_of,
+	.tasks.is_cancelled = compio_is_cancelled,
+	.tasks.whatis = compio_whatis,
+	.threads.marks = marks,
+	.threads.loop = "compio_runtime::",
+	.threads.loops_inside = true,
+	.threads.parks = parks,
+	.tracing.task_functions = "compio_executor::task::",
+	.tracing.functions = functions,
+	.tracing.probes = compio_probes,
+	.tracing.poll_caller_within = "compio_executor::task::",
+	.tracing.poll_caller = "run",
+	.tracing.spawners = spawners,
+	.tracing.spawn_through = spawn_through,
+	.tracing.spawns_for = "async_executor", /* before compio 0.19 */
+	.tracing.probe_id = compio_probe_id,
+	.tracing.type_of_table = compio_type_of_table,
 };

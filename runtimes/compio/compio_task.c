@@ -37,7 +37,7 @@ static bool is_run_future(const char *name)
 	       str_begins(last, "run_future");
 }
 
-/* What a run_future tells; NULL: there is none at that address. */
+/* Plan by a run_future; NULL: there is none at that address. */
 static const struct compio_plan *plan_of(struct inspector *in, struct compio_copy *copy,
                                          uint64_t run)
 {
@@ -55,7 +55,7 @@ static const struct compio_plan *plan_of(struct inspector *in, struct compio_cop
 	if (!plan)
 		return NULL;
 	plan->run = run;
-	plan->merged = executor_is_merged(f);
+	plan->merged = async_executor_is_merged(f);
 	plan->future = function_param(f, "F");
 	if (plan->future)
 		plan->offset = future_offset(in, copy, f, plan->future);
@@ -95,11 +95,11 @@ struct error *compio_header_place(struct inspector *in, const struct compio_copy
 	bool found;
 
 	TRY(inspector_eval(in, header, expr, ret, &found));
-	return found ? NULL : error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task", addr);
+	return found ? NULL : error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a task", addr);
 }
 
-static struct error *read_word(struct inspector *in, const struct compio_copy *copy, uint64_t addr,
-                               const char *expr, uint64_t *ret)
+static struct error *compio_task_read_word(struct inspector *in, const struct compio_copy *copy,
+                                           uint64_t addr, const char *expr, uint64_t *ret)
 {
 	struct value place;
 
@@ -128,7 +128,7 @@ static struct error *read_id(struct inspector *in, const struct compio_copy *cop
 }
 
 /* Each task has a reference at least; its count is not near its limit. */
-static bool is_legal(uint64_t state)
+static bool compio_task_is_legal(uint64_t state)
 {
 	uint64_t references = state >> COMPIO_REF_SHIFT;
 
@@ -146,20 +146,21 @@ struct error *compio_read_header(struct inspector *in, struct compio_copy *copy,
 	if (!copy->header)
 		return error_new(ERR_LAYOUT, "the type of task headers was not found");
 	if (!addr || addr % WORD)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: not aligned", addr);
-	TRY(read_word(in, copy, addr, state_path, &ret->state));
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a task: not aligned", addr);
+	TRY(compio_task_read_word(in, copy, addr, state_path, &ret->state));
 	TRY(read_id(in, copy, addr, &ret->id));
-	TRY(read_word(in, copy, addr, vtable_path, &vtable));
-	if (!is_legal(ret->state) || !vtable || vtable % WORD)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: bad state 0x%" PRIx64,
+	TRY(compio_task_read_word(in, copy, addr, vtable_path, &vtable));
+	if (!compio_task_is_legal(ret->state) || !vtable || vtable % WORD)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a task: bad state 0x%" PRIx64,
 		                 addr, ret->state);
 	if (id && ret->id != id)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: it has another id", addr);
-	TRY(read_word(in, copy, addr, run_path, &run));
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a task: it has another id",
+		                 addr);
+	TRY(compio_task_read_word(in, copy, addr, run_path, &run));
 	ret->plan = plan_of(in, copy, run);
-	return ret->plan
-	               ? NULL
-	               : error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: it has no vtable", addr);
+	return ret->plan ? NULL
+	                 : error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a task: it has no vtable",
+	                             addr);
 }
 
 struct error *compio_is_cancelled(struct inspector *in, uint64_t task, bool *ret)
@@ -171,7 +172,7 @@ struct error *compio_is_cancelled(struct inspector *in, uint64_t task, bool *ret
 	for (struct compio_copy *copy = compio_of(in)->copies; err && copy; copy = copy->next) {
 		error_free(err);
 		if (!copy->header)
-			return executor_is_cancelled(in, task, ret);
+			return async_executor_is_cancelled(in, task, ret);
 		err = compio_read_header(in, copy, task, 0, &h);
 	}
 	*ret = !err && !(h.state & COMPIO_NOT_CANCELLED);
@@ -208,13 +209,13 @@ struct compio_copy *compio_copy_at(const struct collector *c, unsigned index)
  * Besides the one in the map, each waker of a task has a reference, and its JoinHandle: only where
  * there is no other is it known that nothing wakes it.
  */
-static void count_wakers(const struct compio_header *h, struct task *task)
+static void compio_task_count_wakers(const struct compio_header *h, struct task *task)
 {
 	task->has_wakers = task->state == TASK_IDLE && compio_state(h->state, false) == TASK_IDLE &&
 	                   h->state >> COMPIO_REF_SHIFT == 1;
 }
 
-static struct error *decode(struct collector *c, struct task *task)
+static struct error *compio_task_decode(struct collector *c, struct task *task)
 {
 	struct compio_copy *copy = compio_copy_at(c, task->runtime);
 	const struct compio_plan *plan = map_get(&compio_walk(c)->plans, (uintptr_t)task);
@@ -223,14 +224,14 @@ static struct error *decode(struct collector *c, struct task *task)
 
 	task->type = plan->type;
 	if (!plan->future)
-		return error_new(ERR_LAYOUT, "the debug info does not tell the type of its future");
+		return error_new(ERR_LAYOUT, "the debug info does not say the type of its future");
 	task->size = type_size(plan->future);
 	if (type_is_coroutine(plan->future) && !plan->merged)
 		task->defined_at = coroutine_defined_at(c->in, plan->future);
 	TRY(compio_read_header(c->in, copy, task->addr, 0, &h));
 	if (task->state == TASK_RUNNING || h.state & COMPIO_COMPLETED)
 		return NULL;
-	count_wakers(&h, task);
+	compio_task_count_wakers(&h, task);
 	d.idle = task->state == TASK_IDLE;
 	d.woken = future_is_woken(task->state);
 	d.forgotten = task->has_wakers && task->wakers == 0;
@@ -246,15 +247,17 @@ static struct error *decode(struct collector *c, struct task *task)
 static void decode_async_task(struct collector *c, struct task *task)
 {
 	const struct compio_copy *copy = compio_copy_at(c, task->runtime);
-	const struct executor_plan *plan = map_get(&executor_walk(c)->plans, (uintptr_t)task);
-	struct executor_copy *tasks =
-		plan->schedule ? executor_copy_of(c->in, type_module(plan->schedule)) : NULL;
+	const struct async_executor_plan *plan =
+		map_get(&async_executor_walk(c)->plans, (uintptr_t)task);
+	struct async_executor_copy *tasks =
+		plan->schedule ? async_executor_copy_of(c->in, type_module(plan->schedule)) : NULL;
 
 	if (!tasks && copy)
-		tasks = executor_copy_of(c->in, copy->dm);
+		tasks = async_executor_copy_of(c->in, copy->dm);
 	if (!tasks)
-		tasks = executor_of(c->in)->copies;
-	executor_decode_of(c, tasks, copy && bindings_has(&copy->layout, COMPIO_ENTRIES), task);
+		tasks = async_executor_of(c->in)->copies;
+	async_executor_decode_of(c, tasks, copy && bindings_has(&copy->layout, COMPIO_ENTRIES),
+	                         task);
 }
 
 void compio_decode(struct collector *c, struct task *task)
@@ -266,7 +269,7 @@ void compio_decode(struct collector *c, struct task *task)
 		return;
 	}
 	size_t doubts = collector_begin_decoding(c, task);
-	struct error *err = decode(c, task);
+	struct error *err = compio_task_decode(c, task);
 
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, task->type);

@@ -10,7 +10,7 @@ enum { MAX_STACK = 1 << 18, WORD = 8 };
 /* ---- the task that is polled ---- */
 
 /* Words that may be the address of a header. */
-struct search {
+struct compio_thread_search {
 	struct collector *c;
 	struct compio_copy *copy;
 	uint64_t id;
@@ -19,7 +19,7 @@ struct search {
 };
 
 /* A word that leads to a header with the id of the task is the address of the task. */
-static void note(struct search *s, uint64_t word)
+static void compio_thread_note(struct compio_thread_search *s, uint64_t word)
 {
 	struct compio_header h;
 
@@ -34,7 +34,8 @@ static void note(struct search *s, uint64_t word)
 }
 
 /* The outermost frame of the thread's loop: none farther outward refers to a task that it polls. */
-static const struct frame *outermost(struct collector *c, const struct thread_stack *s)
+static const struct frame *compio_thread_outermost(struct collector *c,
+                                                   const struct thread_stack *s)
 {
 	struct marks marks;
 
@@ -50,15 +51,15 @@ struct error *compio_find_running(struct collector *c, const struct thread_stack
                                   struct compio_copy *copy, uint64_t id, struct compio_header *ret,
                                   bool *found)
 {
-	const struct frame *last = outermost(c, s), *first = s->stack.frames;
-	struct search search = { .c = c, .copy = copy, .id = id, .ret = ret };
+	const struct frame *last = compio_thread_outermost(c, s), *first = s->stack.frames;
+	struct compio_thread_search search = { .c = c, .copy = copy, .id = id, .ret = ret };
 	uint64_t word;
 
 	*found = false;
 	for (const struct frame *f = first; last && f <= last && !search.found; f++) {
 		for (size_t i = 0; i < c->in->target->arch->nregs; i++) {
 			if (f->known_regs & UINT64_C(1) << i)
-				note(&search, f->regs[i]);
+				compio_thread_note(&search, f->regs[i]);
 		}
 	}
 	if (!last || !last->has_sp || !first->has_sp || last->sp < first->sp)
@@ -66,7 +67,7 @@ struct error *compio_find_running(struct collector *c, const struct thread_stack
 	uint64_t end = last->sp - first->sp > MAX_STACK ? first->sp + MAX_STACK : last->sp;
 	for (uint64_t at = first->sp; at < end && !search.found; at += WORD) {
 		TRY(target_read_uint(c->in->target, at, WORD, &word));
-		note(&search, word);
+		compio_thread_note(&search, word);
 	}
 	*found = search.found;
 	return NULL;
@@ -91,9 +92,9 @@ static const struct mark *innermost_block_on(const struct marks *marks)
 	return stack_innermost(marks, MARK_BLOCK_ON, &compio_table);
 }
 
-/* A worker or job of another runtime may have entered it: it stays that. */
-static void describe(struct collector *c, const struct compio_thread *t, struct thread_info *info,
-                     const struct thread_stack *s)
+/* A worker or job of another runtime may have entered it, and keeps its role. */
+static void compio_thread_describe(struct collector *c, const struct compio_thread *t,
+                                   struct thread_info *info, const struct thread_stack *s)
 {
 	struct marks marks;
 
@@ -127,8 +128,8 @@ void compio_follow(struct collector *c)
 	for (size_t i = 0; w->threads && i < c->out->nthreads; i++) {
 		if (!w->threads[i].info)
 			continue;
-		c->decoding_thread = c->out->threads[i].number;
-		describe(c, &w->threads[i], &c->out->threads[i], &c->stacks[i]);
+		c->decoding.thread = c->out->threads[i].number;
+		compio_thread_describe(c, &w->threads[i], &c->out->threads[i], &c->stacks[i]);
 	}
-	c->decoding_thread = 0;
+	c->decoding.thread = 0;
 }

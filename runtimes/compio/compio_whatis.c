@@ -4,7 +4,7 @@
 #include "runtimes/compio/compio.h"
 #include "runtimes/query/whatis_place.h"
 
-static void add_runtime(struct whatis *a, const struct compio_thread *t)
+static void compio_whatis_add_runtime(struct whatis *a, const struct compio_thread *t)
 {
 	if (!t->info || !place_covers(a, t->runtime.addr, type_size(t->runtime.type)))
 		return;
@@ -13,7 +13,7 @@ static void add_runtime(struct whatis *a, const struct compio_thread *t)
 	                       place_inside(a, t->runtime, PLACE_MAX_STEPS)));
 }
 
-static void add_task(struct whatis *a, const struct task *task)
+static void compio_whatis_add_task(struct whatis *a, const struct task *task)
 {
 	const struct compio_plan *plan = map_get(&compio_walk(a->c)->plans, (uintptr_t)task);
 	uint64_t size = plan && plan->future ? plan->offset + type_size(plan->future) : 0;
@@ -34,7 +34,7 @@ void compio_whatis(struct whatis *a)
 	const struct snapshot *s = a->c->out;
 
 	for (size_t i = 0; w->threads && i < s->nthreads; i++)
-		add_runtime(a, &w->threads[i]);
+		compio_whatis_add_runtime(a, &w->threads[i]);
 	for (size_t i = 0; i < s->ntasks; i++)
-		add_task(a, s->tasks[i]);
+		compio_whatis_add_task(a, s->tasks[i]);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/values/entries.h"
+#include "runtimes/common/behind_wide.h"
 #include "runtimes/common/non_future_types.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
@@ -71,8 +71,9 @@ bool combinator_is_exact(const struct type *t)
 	const struct type_class *type_class = type_class_of(t);
 
 	/* The combinators of the futures crate contain only futures, and closures they call. */
-	return type_class->poll_fn || type_class->maybe_done || type_class->combinator ||
-	       str_begins(type_name(t), "futures_util::future::") || keeps_its_waker(t);
+	return type_class->forms.poll_fn || type_class->forms.maybe_done ||
+	       type_class->rows.combinator || str_begins(type_name(t), "futures_util::future::") ||
+	       keeps_its_waker(t);
 }
 
 void combinator_found(struct finder *f, struct value v, const char *edge)
@@ -139,81 +140,67 @@ static struct error *find_maybe_done(struct finder *f, struct value v, const cha
 	return NULL;
 }
 
-static struct error *find_in_container(struct finder *f, struct value v, int depth)
-{
-	struct finder each = *f;
-	struct slice slice = { type_target(v.type), v.addr, type_count(v.type) };
-
-	if (type_kind(v.type) != TYPE_ARRAY)
-		TRY(value_slice(f->d->c->in->target, v, &slice));
-	if (f->branch == BRANCH_HELD && slice.count > COMBINATOR_MAX_HELD) {
-		f->d->left_out = true;
-		slice.count = COMBINATOR_MAX_HELD;
-	}
-	if (slice.count > FUTURE_MAX_NODES)
-		return error_new(ERR_CORRUPT, "%" PRIu64 " elements in %s", slice.count,
-		                 type_name(v.type));
-	if (f->branch == BRANCH_POLLED)
-		each.edge = "set";
-	for (uint64_t i = 0; i < slice.count; i++) {
-		uint64_t addr = slice.addr + i * type_size(slice.element);
-
-		TRY(combinator_find_futures(&each, (struct value){ slice.element, addr },
-		                            depth + 1));
-	}
-	return NULL;
-}
-
-struct entries_found {
+/* A collection in whose elements or entries futures are found. */
+struct combinator_step {
+	struct visit visit;
 	struct finder f;
+	const struct type *collection;
 	int depth;
-	uint64_t n;
 	struct error *err;
 };
 
-static void find_in_part(struct entries_found *e, struct value v)
+static bool combinator_find_in_part(const struct visited *at, void *arg)
 {
-	if (!e->err && v.type && type_size(v.type))
-		e->err = combinator_find_futures(&e->f, v, e->depth + 1);
+	struct combinator_step *s = arg;
+
+	/* An element may be a future without a size; the value of a set's entry is (). */
+	if (at->rule == VISIT_ELEMENTS || type_size(at->v.type))
+		s->err = combinator_find_futures(&s->f, at->v, s->depth + 1);
+	return !s->err;
 }
 
-static bool find_in_entry(const struct entry *entry, void *arg)
+static bool combinator_has_few_elements(const struct slice *slice, void *arg)
 {
-	struct entries_found *e = arg;
+	struct combinator_step *s = arg;
 
-	if (e->n == COMBINATOR_MAX_HELD)
-		return false;
-	e->n++;
-	find_in_part(e, entry->key);
-	find_in_part(e, entry->value);
-	return !e->err;
+	if (slice->count > s->visit.end)
+		s->f.d->left_out = true;
+	else if (slice->count > FUTURE_MAX_NODES)
+		s->err = error_new(ERR_CORRUPT, "%" PRIu64 " elements in %s", slice->count,
+		                   type_name(s->collection));
+	return !s->err;
 }
 
-static struct error *find_in_entries(struct finder *f, struct value v, int depth)
+static struct error *find_in_collection(struct finder *f, struct value v, int depth)
 {
-	struct entries_found e = { .f = *f, .depth = depth };
-	struct inspector *in = f->d->c->in;
-	uint64_t count;
+	const struct visit_type *type = &type_class_of(v.type)->visit;
+	struct combinator_step s = { .f = *f, .collection = v.type, .depth = depth };
 
-	TRY(entries_walk(in->target, &in->show, v, type_class_of(v.type)->entries, find_in_entry,
-	                 &e, &count));
-	f->d->left_out |= e.n < count;
-	return e.err;
+	s.visit = behind_wide_visit(f->d->c, combinator_find_in_part, &s);
+	s.visit.elements = combinator_has_few_elements;
+	if (f->branch == BRANCH_HELD)
+		s.visit.end = COMBINATOR_MAX_HELD;
+	if (type->rule == VISIT_ELEMENTS && f->branch == BRANCH_POLLED)
+		s.f.edge = "set";
+	TRY(visit_step(&s.visit, v, type));
+	if (type->rule == VISIT_ENTRIES)
+		f->d->left_out |= s.visit.n < s.visit.count;
+	return s.err;
 }
 
-static bool is_own(const struct finder *f, uint64_t addr)
+static bool combinator_is_own(const struct finder *f, uint64_t addr)
 {
 	return !f->owner.type ||
 	       (addr >= f->owner.addr && addr - f->owner.addr < type_size(f->owner.type));
 }
 
-static struct error *find_behind(struct finder *f, struct value v, int depth)
+static struct error *combinator_find_behind(struct finder *f, struct value v, int depth)
 {
 	const struct type_class *type_class = type_class_of(v.type);
 	uint64_t addr;
 
 	TRY(target_read_uint(f->d->c->in->target, v.addr + type_class->pin_offset, 8, &addr));
-	if (!type_class->box && !is_own(f, addr))
+	if (!type_class->forms.box && !combinator_is_own(f, addr))
 		return NULL;
 	if (addr == 0)
 		return NULL;
@@ -224,17 +211,13 @@ static struct error *find_behind(struct finder *f, struct value v, int depth)
 static struct error *find_in_object(struct finder *f, struct value v, int depth)
 {
 	enum { POLL_NEXT_SLOT = 3 }; /* drop, size, align, then the first method */
-	const struct type_class *type_class = type_class_of(v.type);
-	struct target *t = f->d->c->in->target;
-	uint64_t data, vtable;
-	bool exact = false;
+	struct value object;
+	bool exact;
 
-	TRY(target_read_uint(t, v.addr + type_class->offset, 8, &data));
-	TRY(target_read_uint(t, v.addr + type_class->vtable, 8, &vtable));
-	const struct type *concrete = collector_vtable(f->d->c, vtable, POLL_NEXT_SLOT, &exact);
-	if (!concrete || !exact || data == 0)
+	TRY(behind_wide(f->d->c, v, POLL_NEXT_SLOT, &object, &exact));
+	if (!object.type || !exact || object.addr == 0)
 		return NULL;
-	return combinator_find_futures(f, (struct value){ concrete, data }, depth + 1);
+	return combinator_find_futures(f, object, depth + 1);
 }
 
 /* The edge of the next arm of a struct or tuple: "join arm 1". */
@@ -263,10 +246,10 @@ static struct error *find_later(const struct finder *f, struct value member)
 /* Pending<T> in a Map or an Either: it has no bytes, and is what they wait for. */
 static bool is_empty_leaf(const struct finder *f, const struct type *t)
 {
-	return f->branch == BRANCH_POLLED && type_class_of(t)->leaf;
+	return f->branch == BRANCH_POLLED && type_class_of(t)->rows.leaf;
 }
 
-static struct error *find_in_members(struct finder *f, struct value v, int depth)
+static struct error *combinator_find_in_members(struct finder *f, struct value v, int depth)
 {
 	const struct member *members;
 	unsigned arm = 0;
@@ -286,7 +269,7 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 			continue;
 		}
 		each.later = NULL;
-		if (type_class_of(member.type)->maybe_done)
+		if (type_class_of(member.type)->forms.maybe_done)
 			each.edge = arm_edge(f, "join", &arm);
 		else if (f->word && future_is_type(f->d->c->in, member.type))
 			each.edge = arm_edge(f, f->word, &arm);
@@ -295,7 +278,7 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 	return NULL;
 }
 
-static struct error *find_inside(struct finder *f, struct value v, int depth)
+static struct error *combinator_find_inside(struct finder *f, struct value v, int depth)
 {
 	if (type_kind(v.type) == TYPE_ENUM) {
 		const struct variant *active;
@@ -305,7 +288,7 @@ static struct error *find_inside(struct finder *f, struct value v, int depth)
 		if (!v.type)
 			return NULL;
 	}
-	return find_in_members(f, v, depth);
+	return combinator_find_in_members(f, v, depth);
 }
 
 /*
@@ -324,16 +307,16 @@ static struct error *find_members(struct finder *f, struct value v, int depth)
 {
 	size_t before = f->out->n;
 
-	TRY(find_inside(f, v, depth));
+	TRY(combinator_find_inside(f, v, depth));
 	report_resource(f, v, before);
 	return NULL;
 }
 
-static enum find_rule find_rule(struct inspector *in, const struct type *t, bool polled)
+static enum find_rule combinator_find_rule(struct inspector *in, const struct type *t, bool polled)
 {
 	const struct type_class *type_class = type_class_of(t);
 
-	if (type_class->maybe_done)
+	if (type_class->forms.maybe_done)
 		return FIND_MAYBE_DONE;
 	if (future_is_type(in, t))
 		return FIND_FUTURE;
@@ -343,9 +326,9 @@ static enum find_rule find_rule(struct inspector *in, const struct type *t, bool
 		return FIND_NOTHING;
 	if (futures_unordered_is_type(t))
 		return FIND_SET;
-	if (type_class->element)
+	if (type_class->visit.element)
 		return FIND_ELEMENTS;
-	if (type_class->entries && !polled)
+	if (type_class->visit.entries && !polled)
 		return FIND_ENTRIES;
 	if (future_is_stream_object(t))
 		return FIND_OBJECT;
@@ -359,11 +342,11 @@ static enum find_rule known_rule(const struct finder *f, const struct type *t)
 
 	if (f->branch == BRANCH_HELD) {
 		if (type_class->find == FIND_UNKNOWN)
-			type_class->find = find_rule(in, t, false);
+			type_class->find = combinator_find_rule(in, t, false);
 		return type_class->find;
 	}
 	if (type_class->find_polled == FIND_UNKNOWN)
-		type_class->find_polled = find_rule(in, t, true);
+		type_class->find_polled = combinator_find_rule(in, t, true);
 	return type_class->find_polled;
 }
 
@@ -378,11 +361,11 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 		return NULL;
 	}
 	enum find_rule rule = known_rule(f, v.type);
-	if (type_class->borrowed) {
+	if (type_class->forms.borrowed) {
 		uint64_t addr;
 
 		TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
-		if (!is_own(f, addr))
+		if (!combinator_is_own(f, addr))
 			return NULL;
 	}
 	switch (rule) {
@@ -397,13 +380,12 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 	case FIND_SET:
 		return futures_unordered_find(f, v);
 	case FIND_ELEMENTS:
-		return find_in_container(f, v, depth);
 	case FIND_ENTRIES:
-		return find_in_entries(f, v, depth);
+		return find_in_collection(f, v, depth);
 	case FIND_OBJECT:
 		return find_in_object(f, v, depth);
 	case FIND_BEHIND:
-		return find_behind(f, v, depth);
+		return combinator_find_behind(f, v, depth);
 	case FIND_MEMBERS:
 		return find_members(f, v, depth);
 	default:
@@ -411,7 +393,7 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 	}
 }
 
-/* Of several streams the member's name tells which one it is. */
+/* Names each of several streams by its member, which tells them apart. */
 static void name_streams(child_vec *out)
 {
 	size_t n = 0;
@@ -431,18 +413,18 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	struct finder f = { .d = d, .out = out };
 
 	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
-	if (type_class_of(v.type)->maybe_done)
+	if (type_class_of(v.type)->forms.maybe_done)
 		return find_maybe_done(&f, v, f.edge);
-	if (type_class_of(v.type)->combinator)
-		return combinator_row_children(&f, v, type_class_of(v.type)->combinator);
-	if (type_class_of(v.type)->poll_fn)
+	if (type_class_of(v.type)->rows.combinator)
+		return combinator_row_children(&f, v, type_class_of(v.type)->rows.combinator);
+	if (type_class_of(v.type)->forms.poll_fn)
 		return select_join_find(&f, v);
 	if (futures_unordered_is_type(v.type))
 		return futures_unordered_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
-	if (type_class_of(v.type)->sequence)
-		f.later = combinator_later(&f, v, type_class_of(v.type)->sequence);
-	TRY(find_inside(&f, v, 0));
+	if (type_class_of(v.type)->rows.sequence)
+		f.later = combinator_later(&f, v, type_class_of(v.type)->rows.sequence);
+	TRY(combinator_find_inside(&f, v, 0));
 	name_streams(out);
 	return NULL;
 }
@@ -502,7 +484,7 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
 	}
 	if (!only || only->branch != BRANCH_POLLED || !only->v.addr)
 		return false;
-	return type_class_of(t)->combinator ||
+	return type_class_of(t)->rows.combinator ||
 	       (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0, &left));
 }
 

@@ -17,14 +17,15 @@
  * Why an unpolled future in a variable may not be what it seems: moving a value out of a variable
  * leaves its bits there.
  */
-enum doubt {
-	DOUBT_NONE,
-	DOUBT_UNPOLLED, /* it may have been moved, unless it was polled at this address */
-	DOUBT_MOVED,    /* it may have been moved */
-	DOUBT_POLLED,   /* the awaitee may poll it by a reference that the search did not find */
+enum uncertainty {
+	UNCERTAINTY_NONE,
+	UNCERTAINTY_UNPOLLED, /* it may have been moved, unless it was polled at this address */
+	UNCERTAINTY_MOVED,    /* it may have been moved */
+	UNCERTAINTY_POLLED,   /* the awaitee may poll it by a reference that the search did not find
+	                       */
 };
 
-/* One future that another future polls or contains. */
+/* A future that another future polls or contains. */
 struct child {
 	struct value v;       /* addr 0: it has ended, only its type is known */
 	const char *edge;     /* "await", "select arm 1", "set", ... */
@@ -32,8 +33,9 @@ struct child {
 	const char *member;   /* of the parent, through which it was found; NULL: unknown */
 	enum branch branch;
 	uint64_t waker; /* data pointer of the waker that polls it; 0: the same as its parent's */
-	enum armed set_armed; /* where waker is not 0: does a wake-up of the set wake the task? */
-	enum doubt doubt;
+	enum waker_registered
+		set_armed; /* where waker is not 0: does a wake-up of the set wake the task? */
+	enum uncertainty doubt;
 	const char *note; /* as in struct future; NULL: none */
 	bool joined;      /* as in struct future */
 	bool stream;      /* the same */
@@ -60,7 +62,7 @@ bool future_is_stream(struct inspector *in, const struct type *t);
  * Whether t is a trait object of Stream, or of Sink or an HTTP body, which are polled like streams.
  */
 bool future_is_stream_object(const struct type *t);
-/* The same as future_is_or_has() for futures and streams. */
+/* Like future_is_or_has(), for futures and streams. */
 bool future_is_or_has_polled(struct inspector *in, const struct type *t);
 
 /*
@@ -70,8 +72,8 @@ bool future_is_or_has_polled(struct inspector *in, const struct type *t);
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out) MUST_CHECK;
 
 /*
- * Whether the children are known to be all that a future of this type polls. If so, beside_add() is
- * not needed.
+ * Whether the children are known to be all that a future of this type polls. If so,
+ * sibling_resources_add() is not needed.
  */
 bool combinator_is_exact(const struct type *t);
 
@@ -106,7 +108,7 @@ struct finder {
 		*word; /* "select" where the members of the next struct are alternatives, or NULL */
 	enum branch branch; /* for the next future found */
 	uint64_t waker;     /* as in struct child */
-	enum armed set_armed;
+	enum waker_registered set_armed;
 	struct value
 		owner;     /* references that lead out of it are not followed; type NULL: all are */
 	const char *later; /* the member of the next struct that it does not poll yet; NULL: none */

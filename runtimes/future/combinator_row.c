@@ -13,7 +13,10 @@
  */
 static const struct combinator_row table[] = {
 	{ .type = "tracing::instrument::Instrumented", .children = { { "inner", "await", NULL } } },
-	/* Its future is behind an Arc, and the general rule does not follow shared pointers. */
+	/*
+	 * Shared has its future behind an Arc, and the general rule does not follow shared
+	 * pointers.
+	 */
 	{ .type = "futures_util::future::future::shared::Shared",
 	  .children = { { "inner.Some.0.future_or_output.Future.0", "await",
 	                  "inner.Some.0.notifier" } },
@@ -22,7 +25,8 @@ static const struct combinator_row table[] = {
 	{ 0 },
 };
 
-static const struct combinator_row *find_in(const struct combinator_row *rows, const char *name)
+static const struct combinator_row *combinator_row_find_in(const struct combinator_row *rows,
+                                                           const char *name)
 {
 	for (; rows && rows->type; rows++) {
 		if (qualified_is(name, rows->type))
@@ -33,10 +37,10 @@ static const struct combinator_row *find_in(const struct combinator_row *rows, c
 
 const struct combinator_row *combinator_find_row(const struct type *t)
 {
-	const struct combinator_row *row = find_in(table, type_name(t));
+	const struct combinator_row *row = combinator_row_find_in(table, type_name(t));
 
 	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
-		row = find_in((*crate)->combinators, type_name(t));
+		row = combinator_row_find_in((*crate)->combinators, type_name(t));
 	return row;
 }
 
@@ -54,7 +58,7 @@ static struct error *find_waker(struct finder *f, struct value v, const char *ex
 }
 
 /* The waker in an entry of a slab: Occupied(Option<Waker>), or Vacant. */
-static struct error *read_slot(struct finder *f, struct value entry)
+static struct error *combinator_row_read_slot(struct finder *f, struct value entry)
 {
 	const struct variant *active;
 	bool vacant;
@@ -66,7 +70,7 @@ static struct error *read_slot(struct finder *f, struct value entry)
 		return NULL;
 	const struct value place = { m->type, payload.addr + m->offset };
 	TRY(waker_stored(f->d->c, place, f->d->waker, &f->set_armed, &vacant));
-	if (f->set_armed == ARMED_YES && f->d->in_set)
+	if (f->set_armed == WAKER_REGISTERED_YES && f->d->in_set)
 		f->set_armed = f->d->set_armed;
 	return NULL;
 }
@@ -87,10 +91,10 @@ static struct error *find_slot(struct finder *f, struct value v, const struct co
 	TRY(value_uint(in->target, index, &i));
 	TRY(value_slice(in->target, list, &slots));
 	if (i == UINT64_MAX) /* NULL_WAKER_KEY: it was never polled */
-		f->set_armed = ARMED_NO;
+		f->set_armed = WAKER_REGISTERED_NO;
 	if (i >= slots.count)
 		return NULL;
-	return read_slot(
+	return combinator_row_read_slot(
 		f, (struct value){ slots.element, slots.addr + i * type_size(slots.element) });
 }
 
@@ -111,7 +115,7 @@ static bool is_param(const struct type *row, const struct type *child)
 }
 
 /* The first of a pair, if it is a number or the like: text may be private. */
-static const struct member *key_of(const struct type *pair)
+static const struct member *combinator_row_key_of(const struct type *pair)
 {
 	const struct member *key = type_member(pair, "__0");
 	enum type_kind kind = key && key->type ? type_kind(key->type) : TYPE_OPAQUE;
@@ -131,7 +135,7 @@ static struct error *note_keys(struct finder *f, struct value v, const char *pat
 	if (!there)
 		return NULL;
 	TRY(value_slice(c->in->target, list, &pairs));
-	const struct member *key = key_of(pairs.element);
+	const struct member *key = combinator_row_key_of(pairs.element);
 	uint64_t size = type_size(pairs.element);
 	for (size_t i = 0; key && size && i < f->out->n; i++) {
 		uint64_t index = (f->out->data[i].v.addr - pairs.addr) / size;
@@ -157,7 +161,7 @@ struct error *combinator_row_children(struct finder *f, struct value v,
 		TRY(inspector_eval(f->d->c->in, v, row->children[i].path, &child, &there));
 		f->edge = row->children[i].edge;
 		f->waker = 0;
-		f->set_armed = ARMED_UNKNOWN;
+		f->set_armed = WAKER_REGISTERED_UNKNOWN;
 		if (there && row->children[i].waker)
 			TRY(find_waker(f, v, row->children[i].waker));
 		if (there && row->wakers) /* without it, it remains unknown */
@@ -186,8 +190,8 @@ const struct sequence_row *combinator_sequence_row(const struct type *t)
 }
 
 /* The number at the end of a path, also where a NonZero is there. */
-static struct error *read_number(struct inspector *in, struct value v, const char *path,
-                                 uint64_t *ret, bool *there)
+static struct error *combinator_row_read_number(struct inspector *in, struct value v,
+                                                const char *path, uint64_t *ret, bool *there)
 {
 	struct value number;
 
@@ -203,8 +207,8 @@ static struct error *read_number(struct inspector *in, struct value v, const cha
 }
 
 /* Whether v polls its stream for no more futures: it has as many as it may have, or that ended. */
-static struct error *is_full(const struct finder *f, struct value v, const struct sequence_row *row,
-                             bool *ret)
+static struct error *combinator_row_is_full(const struct finder *f, struct value v,
+                                            const struct sequence_row *row, bool *ret)
 {
 	struct inspector *in = f->d->c->in;
 	uint64_t limit = 0, outputs = 0, done = 0;
@@ -214,16 +218,16 @@ static struct error *is_full(const struct finder *f, struct value v, const struc
 
 	*ret = false;
 	if (row->done)
-		TRY(read_number(in, v, row->done, &done, &there));
+		TRY(combinator_row_read_number(in, v, row->done, &done, &there));
 	if (done) {
 		*ret = true;
 		return NULL;
 	}
-	TRY(read_number(in, v, row->limit, &limit, &there));
+	TRY(combinator_row_read_number(in, v, row->limit, &limit, &there));
 	if (!there)
 		return NULL;
 	if (row->outputs)
-		TRY(read_number(in, v, row->outputs, &outputs, &there));
+		TRY(combinator_row_read_number(in, v, row->outputs, &outputs, &there));
 	TRY(inspector_eval(in, v, row->futures, &set, &there));
 	if (!there)
 		return NULL;
@@ -253,6 +257,6 @@ const char *combinator_later(const struct finder *f, struct value v, const struc
 	if (!has_members(f, v, row))
 		return NULL;
 	error_free(row->first ? inspector_eval(f->d->c->in, v, row->first, &first, &there)
-	                      : is_full(f, v, row, &there));
+	                      : combinator_row_is_full(f, v, row, &there));
 	return there ? row->later : NULL;
 }

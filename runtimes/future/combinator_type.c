@@ -14,14 +14,14 @@ enum { MAX_POINTERS = 6 /* in one chain */ };
 
 typedef bool is_fn(struct inspector *in, const struct type *t, int depth);
 
-static is_fn is_future, is_stream;
+static is_fn is_future, combinator_type_is_stream;
 
-static bool is_box(const struct type *t)
+static bool combinator_type_is_box(const struct type *t)
 {
 	return strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0;
 }
 
-static bool is_exclusive(const struct type *t)
+static bool combinator_type_is_exclusive(const struct type *t)
 {
 	return strncmp(type_name(t), "&mut ", 5) == 0;
 }
@@ -32,12 +32,14 @@ static bool points_at(struct inspector *in, const struct type *t, int depth, is_
 	if (type_kind(t) == TYPE_POINTER) {
 		const struct type *target = type_target(t);
 
-		return (is_box(t) || is_exclusive(t)) && target && is(in, target, depth + 1);
+		return (combinator_type_is_box(t) || combinator_type_is_exclusive(t)) && target &&
+		       is(in, target, depth + 1);
 	}
 	if (type_wide_kind(t) == WIDE_STRUCT) {
 		const struct type *target = type_wide(t).pointee;
 
-		return (is_box(t) || is_exclusive(t)) && target && is(in, target, depth + 1);
+		return (combinator_type_is_box(t) || combinator_type_is_exclusive(t)) && target &&
+		       is(in, target, depth + 1);
 	}
 	if (type_is(t, "core::pin::Pin")) {
 		const struct member *m = type_single_member(t);
@@ -57,8 +59,9 @@ static bool is_as_its_target(const struct type *t)
 	const struct type *p = m ? m->type : t, *target = p ? type_target(p) : NULL;
 
 	if (p && type_wide_kind(p) == WIDE_STRUCT)
-		return is_box(p) || is_exclusive(p);
-	return p && type_kind(p) == TYPE_POINTER && (is_box(p) || is_exclusive(p)) && target &&
+		return combinator_type_is_box(p) || combinator_type_is_exclusive(p);
+	return p && type_kind(p) == TYPE_POINTER &&
+	       (combinator_type_is_box(p) || combinator_type_is_exclusive(p)) && target &&
 	       (type_kind(target) == TYPE_STRUCT || type_kind(target) == TYPE_ENUM) &&
 	       !type_is_dyn(target);
 }
@@ -117,14 +120,14 @@ static bool is_known_future(const struct type *t)
 {
 	struct type_class *type_class = type_class_of(t);
 
-	if (type_class->known_future == UNDECIDED) {
-		const struct combinator_row *row = type_class->combinator;
-		bool is = type_class->coroutine || type_class->leaf || (row && !row->stream) ||
-		          is_future_object(t) || is_often_inlined(t);
+	if (type_class->answers.known_future == UNDECIDED) {
+		const struct combinator_row *row = type_class->rows.combinator;
+		bool is = type_class->forms.coroutine || type_class->rows.leaf ||
+		          (row && !row->stream) || is_future_object(t) || is_often_inlined(t);
 
-		type_class->known_future = is ? YES : NO;
+		type_class->answers.known_future = is ? YES : NO;
 	}
-	return type_class->known_future == YES || type_class->is_future == YES;
+	return type_class->answers.known_future == YES || type_class->answers.is_future == YES;
 }
 
 static bool is_listed_as_none(const struct type *t)
@@ -152,14 +155,14 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	if (depth > MAX_POINTERS)
 		return false;
 	struct type_class *type_class = type_class_of(t);
-	if (type_class->is_future != UNDECIDED)
-		return type_class->is_future == YES;
+	if (type_class->answers.is_future != UNDECIDED)
+		return type_class->answers.is_future == YES;
 	/* Ends the recursion for a type that contains itself behind a pointer. */
-	type_class->is_future = NO;
+	type_class->answers.is_future = NO;
 	bool is = is_known_future(t) || points_at(in, t, depth, is_future);
 	if (!is && may_be_polled(t) && !is_listed_as_none(t))
 		is = lookup_polled_as(t) & POLLED_AS_FUTURE;
-	type_class->is_future = is ? YES : NO;
+	type_class->answers.is_future = is ? YES : NO;
 	return is;
 }
 
@@ -171,32 +174,32 @@ bool future_is_type(struct inspector *in, const struct type *t)
 /* Whether the type is a stream according to the tables alone, without a search. */
 static bool is_listed_stream(const struct type *t)
 {
-	const struct combinator_row *row = type_class_of(t)->combinator;
+	const struct combinator_row *row = type_class_of(t)->rows.combinator;
 
 	return (row && row->stream) || (non_future_types_is_stream(type_name(t)) && !is_set(t));
 }
 
 /* A type that is polled in both ways counts as a future. */
-static bool is_stream(struct inspector *in, const struct type *t, int depth)
+static bool combinator_type_is_stream(struct inspector *in, const struct type *t, int depth)
 {
 	struct type_class *type_class = type_class_of(t);
 
 	if (depth > MAX_POINTERS)
 		return false;
-	if (type_class->is_stream != UNDECIDED)
-		return type_class->is_stream == YES;
-	type_class->is_stream = NO; /* as in is_future() */
+	if (type_class->answers.is_stream != UNDECIDED)
+		return type_class->answers.is_stream == YES;
+	type_class->answers.is_stream = NO; /* as in is_future() */
 	bool is = !is_future(in, t, depth) && (future_is_stream_object(t) || is_listed_stream(t) ||
-	                                       points_at(in, t, depth, is_stream));
+	                                       points_at(in, t, depth, combinator_type_is_stream));
 	if (!is && may_be_polled(t) && !type_is_coroutine(t) && !is_listed_as_none(t))
 		is = lookup_polled_as(t) == POLLED_AS_STREAM;
-	type_class->is_stream = is ? YES : NO;
+	type_class->answers.is_stream = is ? YES : NO;
 	return is;
 }
 
 bool future_is_stream(struct inspector *in, const struct type *t)
 {
-	return is_stream(in, t, 0);
+	return combinator_type_is_stream(in, t, 0);
 }
 
 /*
@@ -204,46 +207,47 @@ bool future_is_stream(struct inspector *in, const struct type *t)
  * uses only the tables, which is cheap and nearly always finds a future if there is one. Only if it
  * finds none does the second pass (search) look for poll functions.
  */
-struct inside {
+struct combinator_type_inside {
 	struct type_predicate predicate;
 	struct inspector *in;
 	bool search, streams;
 };
 
-static ask_fn is_inside, ask_inside;
+static ask_fn combinator_type_is_inside, ask_inside;
 
-static bool is_known_inside(const struct inside *of, const struct type *t, int depth)
+static bool is_known_inside(const struct combinator_type_inside *of, const struct type *t,
+                            int depth)
 {
-	struct inside q = { .in = of->in, .streams = of->streams };
+	struct combinator_type_inside q = { .in = of->in, .streams = of->streams };
 
-	return type_predicate_end(&q.predicate, is_inside(&q, t, depth));
+	return type_predicate_end(&q.predicate, combinator_type_is_inside(&q, t, depth));
 }
 
-static bool is_known(const struct inside *q, const struct type *t)
+static bool combinator_type_is_known(const struct combinator_type_inside *q, const struct type *t)
 {
 	return is_known_future(t) || future_is_stream_object(t) ||
 	       (q->streams ? is_listed_stream(t) : leaf_owns_tasks(t));
 }
 
-static bool is_or_has(void *asker, const struct type *t, int depth)
+static bool combinator_type_is_or_has(void *asker, const struct type *t, int depth)
 {
-	struct inside *q = asker;
+	struct combinator_type_inside *q = asker;
 
-	return is_known(q, t) ||
+	return combinator_type_is_known(q, t) ||
 	       (q->search && (is_known_inside(q, t, depth) || future_is_type(q->in, t) ||
 	                      (q->streams && future_is_stream(q->in, t)))) ||
-	       is_inside(q, t, depth);
+	       combinator_type_is_inside(q, t, depth);
 }
 
 /* Whether a collection that is no slice has elements, keys or values that are or have futures. */
-static bool has_in_entries(struct inside *q, const struct type *t, int depth)
+static bool has_in_entries(struct combinator_type_inside *q, const struct type *t, int depth)
 {
 	static const char *const params[] = { "T", "K", "V" };
 
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
 		const struct type *part = type_param(t, params[i]);
 
-		if (part && type_size(part) && is_or_has(q, part, depth))
+		if (part && type_size(part) && combinator_type_is_or_has(q, part, depth))
 			return true;
 	}
 	return false;
@@ -251,23 +255,24 @@ static bool has_in_entries(struct inside *q, const struct type *t, int depth)
 
 static bool ask_inside(void *asker, const struct type *t, int depth)
 {
-	struct inside *q = asker;
+	struct combinator_type_inside *q = asker;
 	const struct type *other;
 
 	if (futures_unordered_is_type(t))
 		return true;
-	/* It is not known that what is polled polls the futures in a map. */
-	if (type_class_of(t)->entries && !q->streams)
+	/* Nothing shows that the polled object polls the futures in a map. */
+	if (type_class_of(t)->visit.entries && !q->streams)
 		return has_in_entries(q, t, depth);
-	if ((other = type_class_of(t)->element) || (other = type_class_of(t)->behind))
-		return type_size(other) && is_or_has(asker, other, depth);
-	return !type_is_coroutine(t) && type_predicate_any_part(t, is_or_has, asker, depth);
+	if ((other = type_class_of(t)->visit.element) || (other = type_class_of(t)->behind))
+		return type_size(other) && combinator_type_is_or_has(asker, other, depth);
+	return !type_is_coroutine(t) &&
+	       type_predicate_any_part(t, combinator_type_is_or_has, asker, depth);
 }
 
-static bool is_inside(void *asker, const struct type *t, int depth)
+static bool combinator_type_is_inside(void *asker, const struct type *t, int depth)
 {
-	struct inside *q = asker;
-	unsigned char *known = &type_class_of(t)->has_future[q->search + 2 * q->streams];
+	struct combinator_type_inside *q = asker;
+	unsigned char *known = &type_class_of(t)->answers.has_future[q->search + 2 * q->streams];
 
 	if (depth > MAX_MEMBER_DEPTH) {
 		q->predicate.cut = true;
@@ -278,14 +283,14 @@ static bool is_inside(void *asker, const struct type *t, int depth)
 
 bool future_is_or_has(struct inspector *in, const struct type *t)
 {
-	struct inside q = { .in = in, .search = true };
+	struct combinator_type_inside q = { .in = in, .search = true };
 
-	return type_predicate_end(&q.predicate, is_or_has(&q, t, 0));
+	return type_predicate_end(&q.predicate, combinator_type_is_or_has(&q, t, 0));
 }
 
 bool future_is_or_has_polled(struct inspector *in, const struct type *t)
 {
-	struct inside q = { .in = in, .search = true, .streams = true };
+	struct combinator_type_inside q = { .in = in, .search = true, .streams = true };
 
-	return type_predicate_end(&q.predicate, is_or_has(&q, t, 0));
+	return type_predicate_end(&q.predicate, combinator_type_is_or_has(&q, t, 0));
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "dwarf/names/qualified.h"
-#include "runtimes/future/beside.h"
 #include "runtimes/future/object_walk.h"
+#include "runtimes/future/sibling_resources.h"
 
 static const char *const types[] = {
 	"tower::buffer::worker::Worker",
@@ -25,8 +25,8 @@ bool composite_future_is_type(const struct type *t)
 	return false;
 }
 
-static size_t add(struct future **to, size_t n, struct future *const *list, size_t nlist,
-                  bool at_rest)
+static size_t composite_future_add_children(struct future **to, size_t n,
+                                            struct future *const *list, size_t nlist, bool at_rest)
 {
 	for (size_t i = 0; i < nlist; i++) {
 		if (future_is_at_rest(list[i]) == at_rest)
@@ -40,16 +40,17 @@ const char *composite_future_add(struct decoder *d, struct value v, struct futur
 	frame_vec list = { 0 };
 	const char *limit = object_walk_registered(d, v, &list);
 
-	beside_keep_new(f, &list);
+	sibling_resources_keep_new(f, &list);
 	struct future **children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + list.n);
 	size_t n = list.n;
 	if (n)
 		memcpy(children, list.data, n * sizeof(*children));
 	vec_free(&list);
-	size_t polled = add(children, n, f->children, f->nchildren, false);
+	size_t polled =
+		composite_future_add_children(children, n, f->children, f->nchildren, false);
 	if (polled == 0)
 		return limit;
-	n = add(children, polled, f->children, f->nchildren, true);
+	n = composite_future_add_children(children, polled, f->children, f->nchildren, true);
 	for (size_t i = polled; i < n; i++) {
 		children[i]->branch = BRANCH_HELD;
 		children[i]->edge = "held";

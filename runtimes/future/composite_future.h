@@ -15,7 +15,8 @@ bool composite_future_is_type(const struct type *t);
 /*
  * Inserts the resources in v that contain this task's waker before f's children, which are the
  * futures in v. Children that nothing polls now (a timer that is not set) become "held" and move to
- * the end. If that leaves no resource and no polled child, f is unchanged. Returns reach.limit.
+ * the end. If that leaves no resource and no polled child, f is unchanged. Returns reach.hidden or
+ * reach.limit.
  */
 const char *composite_future_add(struct decoder *d, struct value v, struct future *f);
 

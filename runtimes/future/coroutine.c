@@ -5,7 +5,7 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/common/type_class.h"
-#include "runtimes/future/unpolled.h"
+#include "runtimes/future/held_futures.h"
 
 enum future_kind coroutine_kind(const char *name)
 {
@@ -26,7 +26,7 @@ enum future_kind coroutine_kind(const char *name)
 	return FUTURE_OTHER;
 }
 
-static const char *function_name(struct inspector *in, const struct type *t)
+static const char *coroutine_own_function_name(struct inspector *in, const struct type *t)
 {
 	const char *path = name_function(&in->arena, type_name(t));
 	const char *linkage, *resolved;
@@ -102,7 +102,7 @@ static void read_place(struct inspector *in, const struct type *t,
 		s->line = s->variant->line;
 	}
 	if (file) {
-		struct source source = inspector_source(in, &in->arena, file, type_comp_dir(t));
+		struct source source = source_path_of(in->di, &in->arena, file, type_comp_dir(t));
 		s->file = source.path;
 		s->file_short = source.text;
 		s->library = source.library;
@@ -120,7 +120,7 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	type_class_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
 	plan->kind = coroutine_kind(type_name(t));
 	plan->type = inspector_clean_name(&in->arena, type_name(t));
-	plan->function = function_name(in, t);
+	plan->function = coroutine_own_function_name(in, t);
 	lookup_context(t);
 	plan->variants = type_variants(t, &plan->nstates);
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state *, plan->nstates);
@@ -139,7 +139,7 @@ const struct coroutine_state *coroutine_state(struct inspector *in, const struct
 	s->complete = true;
 	read_place(in, t, plan, index, s);
 	if (s->awaitee)
-		unpolled_plan(in, t, s);
+		held_futures_plan(in, t, s);
 	return s;
 }
 
@@ -150,7 +150,7 @@ const struct coroutine_state *coroutine_captured(struct inspector *in, const str
 
 	if (s->state == FUTURE_UNRESUMED && !s->captured) {
 		s->captured = true;
-		unpolled_plan(in, t, s);
+		held_futures_plan(in, t, s);
 	}
 	return s;
 }

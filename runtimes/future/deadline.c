@@ -12,15 +12,17 @@ struct deadline_seconds deadline_seconds_text(uint64_t ns)
 	struct deadline_seconds ret;
 	char *p = ret.text;
 
+	*p++ = MARKED_IS_NUMBER;
+
 	for (uint64_t unit = UINT64_C(10000000000); unit; unit /= 10) {
-		if (whole >= unit || p != ret.text || unit == 1)
+		if (whole >= unit || p != ret.text + 1 || unit == 1)
 			*p++ = (char)('0' + whole / unit % 10);
 	}
 	if (whole < 10) {
 		*p++ = '.';
 		*p++ = (char)('0' + ns / 100000000 % 10);
 	}
-	memcpy(p, " seconds", sizeof(" seconds"));
+	memcpy(p, MARKED_CLOSE " seconds", sizeof(MARKED_CLOSE " seconds"));
 	return ret;
 }
 
@@ -37,16 +39,16 @@ struct error *deadline_read(const struct leaf *l, struct value instant, const ch
 	};
 	if (unknown)
 		return NULL;
-	if (!c->now_known) {
+	if (!c->clock.known) {
 		ret->unknown = ", deadline known but not the time of the core";
 		return NULL;
 	}
-	int64_t left = (int64_t)(due - c->now_ns);
+	int64_t left = (int64_t)(due - c->clock.now_ns);
 	wait_int(l, "remaining_ms", left / 1000000);
-	wait_string(l, "now", c->now_is_bound ? "lower bound" : "exact");
+	wait_string(l, "now", c->clock.is_bound ? "lower bound" : "exact");
 	ret->past = left < 0;
 	ret->seconds = deadline_seconds_text(left < 0 ? (uint64_t)-left : (uint64_t)left);
-	if (c->now_is_bound) {
+	if (c->clock.is_bound) {
 		ret->at_most = "at most ";
 		ret->at_least = "at least ";
 		/* The clock of a runtime that is stuck stands, however long ago that began. */

@@ -4,9 +4,9 @@
 
 #include "runtimes/future/leaf.h"
 
-/* "18446744073 seconds", "3.2 seconds" */
+/* "18446744073 seconds", "3.2 seconds", marked */
 struct deadline_seconds {
-	char text[24];
+	char text[26];
 };
 
 /* A deadline relative to the current time. */

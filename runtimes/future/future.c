@@ -8,29 +8,30 @@
 #include "runtimes/common/behind_wide.h"
 #include "runtimes/common/span.h"
 #include "runtimes/common/type_class.h"
-#include "runtimes/future/beside.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/composite_future.h"
+#include "runtimes/future/held_futures.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/object_walk.h"
+#include "runtimes/future/sibling_resources.h"
 #include "runtimes/future/task_set.h"
-#include "runtimes/future/unpolled.h"
 #include "runtimes/model/wait_kind.h"
 
 enum { MAX_HELD = 64 /* unpolled futures of one frame */ };
 
-static struct future *problem(struct decoder *d, struct future *f, const char *text)
+/* Ends the tree at f, for the reason in a marked text. */
+static struct future *future_problem(struct decoder *d, struct future *f, const char *text)
 {
-	f->problem = inspector_clean_name(d->c->a, text);
+	f->problem = marked_finish(d->c->a, text, &f->problem_parts);
 	d->faults++;
 	if (!d->strict)
 		d->c->out->complete = false;
 	return f;
 }
 
-static struct future *problem_error(struct decoder *d, struct future *f, struct error *err)
+static struct future *future_problem_error(struct decoder *d, struct future *f, struct error *err)
 {
-	problem(d, f, err->message);
+	future_problem(d, f, err->marked);
 	error_free(err);
 	return f;
 }
@@ -58,7 +59,7 @@ static struct error *resolve_wide(struct decoder *d, const struct type_class *ty
 	if (behind.addr == 0)
 		return error_new(ERR_CORRUPT, "%s is null", type_name(v->type));
 	*v = behind;
-	f->dyn |= type_class->erased;
+	f->dyn |= type_class->forms.erased;
 	f->uncertain |= !exact;
 	return NULL;
 }
@@ -97,7 +98,7 @@ struct error *future_strip(struct decoder *d, struct value *v, struct future *f)
 			break;
 		}
 	}
-	return error_new(ERR_CORRUPT, "too many pointers one behind another");
+	return error_new(ERR_CORRUPT, "too many nested pointers");
 }
 
 /* A future that has ended: only its type is left. */
@@ -121,23 +122,23 @@ static struct future *ended(struct decoder *d, const struct child *child)
 }
 
 /* A future that was polled at its address in the frame is pinned there. */
-static bool may_be_moved(const struct child *child, const struct future *f)
+static bool future_may_be_moved(const struct child *child, const struct future *f)
 {
-	return child->doubt == DOUBT_MOVED ||
-	       (child->doubt == DOUBT_UNPOLLED && f->state != FUTURE_SUSPENDED);
+	return child->doubt == UNCERTAINTY_MOVED ||
+	       (child->doubt == UNCERTAINTY_UNPOLLED && f->state != FUTURE_SUSPENDED);
 }
 
 /* Adds a note to what f has already. */
-static void add_note(const struct decoder *d, struct future *f, const char *note)
+static void future_add_note(const struct decoder *d, struct future *f, const char *note)
 {
 	f->note = f->note ? arena_printf(d->c->a, "%s, %s", f->note, note) : note;
 }
 
-static struct future *decode_child(struct decoder *d, const struct child *child)
+static struct future *future_decode_child(struct decoder *d, const struct child *child)
 {
 	bool unpolled = d->unpolled, doubted = d->doubted;
 	bool in_set = d->in_set;
-	enum armed set_armed = d->set_armed;
+	enum waker_registered set_armed = d->set_armed;
 	uint64_t waker = d->waker;
 	struct future *f;
 
@@ -147,8 +148,8 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 		d->in_set = true;
 	}
 	d->unpolled |= child->branch != BRANCH_POLLED;
-	d->c->some_held |= child->branch == BRANCH_HELD;
-	d->doubted |= child->doubt == DOUBT_POLLED || child->doubt == DOUBT_MOVED;
+	d->c->decoding.some_held |= child->branch == BRANCH_HELD;
+	d->doubted |= child->doubt == UNCERTAINTY_POLLED || child->doubt == UNCERTAINTY_MOVED;
 	d->stream = child->stream;
 	f = child->v.addr ? future_decode(d, child->v) : ended(d, child);
 	d->waker = waker;
@@ -160,13 +161,13 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	f->variable = child->variable;
 	f->branch = child->branch;
 	f->joined = child->joined;
-	f->doubted = may_be_moved(child, f) || child->doubt == DOUBT_POLLED;
+	f->doubted = future_may_be_moved(child, f) || child->doubt == UNCERTAINTY_POLLED;
 	if (child->note && !f->note)
 		f->note = child->note;
-	if (may_be_moved(child, f))
-		add_note(d, f, "may have been moved out");
-	if (child->doubt == DOUBT_POLLED)
-		add_note(d, f, "may be polled by what cannot be seen");
+	if (future_may_be_moved(child, f))
+		future_add_note(d, f, "may have been moved out");
+	if (child->doubt == UNCERTAINTY_POLLED)
+		future_add_note(d, f, "may be polled by code that cannot be seen");
 	return f;
 }
 
@@ -181,19 +182,21 @@ static struct future **children_and(struct decoder *d, const struct future *f, s
 }
 
 /* Appends children to f. f changes only at the end, because decoding a child may walk f's tree. */
-static void add_children(struct decoder *d, struct future *f, const struct child *list, size_t n)
+static void future_add_children(struct decoder *d, struct future *f, const struct child *list,
+                                size_t n)
 {
 	struct future **children = n ? children_and(d, f, n) : f->children;
 
 	for (size_t i = 0; i < n; i++)
-		children[f->nchildren + i] = decode_child(d, &list[i]);
+		children[f->nchildren + i] = future_decode_child(d, &list[i]);
 	f->children = children;
 	f->nchildren += n;
 }
 
 static void note_left_out(struct decoder *d, struct future *f)
 {
-	problem(d, f, "it may hold more futures: a variable has more values than are searched");
+	future_problem(d, f,
+	               "it may hold more futures: a variable has more values than are searched");
 }
 
 /* Keeps the first futures of the list. more: others were not searched. */
@@ -204,21 +207,21 @@ static void keep_first(struct decoder *d, child_vec *list, bool more, struct fut
 			note_left_out(d, f);
 		return;
 	}
-	problem(d, f,
-	        arena_printf(d->c->a, "it holds %zu%s futures, %d are shown", list->n,
-	                     more ? " or more" : "", MAX_HELD));
+	future_problem(d, f,
+	               marked_printf(d->c->a, "it holds %zu%s futures, %d are shown", list->n,
+	                             more ? " or more" : "", MAX_HELD));
 	list->n = MAX_HELD;
 }
 
-static void add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
-                     struct future *f, size_t first)
+static void future_add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
+                            struct future *f, size_t first)
 {
 	child_vec list = { 0 };
-	bool more = s->state == FUTURE_UNRESUMED ? unpolled_find_captured(d, v, s, f, &list)
-	                                         : unpolled_find(d, v, s, f, first, &list);
+	bool more = s->state == FUTURE_UNRESUMED ? held_futures_find_captured(d, v, s, f, &list)
+	                                         : held_futures_find(d, v, s, f, first, &list);
 
 	keep_first(d, &list, more, f);
-	add_children(d, f, list.data, list.n);
+	future_add_children(d, f, list.data, list.n);
 	vec_free(&list);
 }
 
@@ -226,8 +229,8 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
 static void handle_met(struct decoder *d, struct value v)
 {
 	for (const struct runtime *const *r = runtimes_in(d->c->in->di); *r; r++) {
-		if ((*r)->handle_met)
-			(*r)->handle_met(d->c, v);
+		if ((*r)->tasks.handle_met)
+			(*r)->tasks.handle_met(d->c, v);
 	}
 }
 
@@ -244,27 +247,27 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	f->type = plan->type;
 	err = value_variant(d->c->in->target, v, &active);
 	if (err)
-		return problem_error(d, f, err);
-	/* Its states are in the order of the variants, which lie side by side. */
+		return future_problem_error(d, f, err);
+	/* States are in the order of the coroutine's variants, which lie side by side. */
 	if (active >= plan->variants)
 		index = (size_t)(active - plan->variants);
 	if (index < plan->nstates)
 		s = coroutine_state(d->c->in, v.type, plan, index);
 	if (!s)
-		return problem(d, f, "its state is none that the debug info knows");
+		return future_problem(d, f, "its state is none that the debug info knows");
 	if (s->state == FUTURE_STATE_NONE)
-		return problem(d, f, "its state has a name that is not understood");
+		return future_problem(d, f, "its state has a name that is not understood");
 	f->state = s->state;
 	f->await_point = s->await_point;
-	if (d->c->frame_met)
-		d->c->frame_met(d, v, active, f);
+	if (d->c->decoding.frame_met)
+		d->c->decoding.frame_met(d, v, active, f);
 	if (s->state != FUTURE_SUSPENDED) {
 		/* A suspended coroutine has polled its awaitee, so that must be suspended, too. */
 		d->faults++;
 		if (s->state == FUTURE_UNRESUMED && !d->strict)
 			s = coroutine_captured(d->c->in, v.type, plan, index);
 		if (s->nheld && !d->strict)
-			add_held(d, v, s, f, 0);
+			future_add_held(d, v, s, f, 0);
 		return f;
 	}
 	d->suspended++;
@@ -273,18 +276,18 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	f->library = s->library;
 	f->line = s->line;
 	if (!s->awaitee)
-		return problem(d, f, "the debug info does not say what it awaits");
+		return future_problem(d, f, "the debug info does not say what it awaits");
 	struct child awaitee = { .edge = "await" };
 	awaitee.v =
 		(struct value){ s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
-	size_t first = d->c->regions.n;
-	add_children(d, f, &awaitee, 1);
+	size_t first = d->c->decoding.regions.n;
+	future_add_children(d, f, &awaitee, 1);
 	for (size_t i = 0; i < s->nruntimes && !d->strict; i++)
 		handle_met(d,
 		           (struct value){ s->runtimes[i]->type,
 		                           v.addr + s->variant->offset + s->runtimes[i]->offset });
 	if (s->nheld && !d->strict)
-		add_held(d, v, s, f, first);
+		future_add_held(d, v, s, f, first);
 	return f;
 }
 
@@ -312,9 +315,9 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 	struct value set;
 	bool found;
 
-	if (type_class_of(v.type)->instrumented)
+	if (type_class_of(v.type)->forms.instrumented)
 		f->note = span_text(d->c, v);
-	if (type_class_of(v.type)->shared)
+	if (type_class_of(v.type)->forms.shared)
 		note_shared(d, v, f);
 	if (!driver)
 		return;
@@ -326,7 +329,7 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 			task_set_met(d, driver, set, f);
 	}
 	if (err)
-		problem_error(d, f, err);
+		future_problem_error(d, f, err);
 }
 
 /* Adds the resources for which a poll_fn waits, beside the futures that it polls. */
@@ -335,6 +338,7 @@ static void add_captured(struct decoder *d, struct future *f, const frame_vec *l
 	if (list->n == 1 && f->nchildren == 0) {
 		f->wait = list->data[0]->wait;
 		f->problem = list->data[0]->problem;
+		f->problem_parts = list->data[0]->problem_parts;
 	} else if (list->n) {
 		struct future **children = children_and(d, f, list->n);
 
@@ -347,7 +351,8 @@ static void add_captured(struct decoder *d, struct future *f, const frame_vec *l
 /*
  * Adds the resources that a poll_fn waits for: channel ends, sockets and intervals that its closure
  * captured. First choice: those that contain this task's waker. Otherwise, if there is only one
- * resource and it may contain or have contained the waker, that one. Returns reach.limit.
+ * resource and it may contain or have contained the waker, that one. Returns reach.hidden or
+ * reach.limit.
  */
 static const char *decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
 {
@@ -396,7 +401,7 @@ static bool waits_for_nothing(const struct future *f)
 {
 	if (f->problem)
 		return false;
-	if (f->wait && f->wait->armed == ARMED_NO && (f->stream || is_unpolled(f->wait)))
+	if (f->wait && f->wait->armed == WAKER_REGISTERED_NO && (f->stream || is_unpolled(f->wait)))
 		return true;
 	if (f->wait || f->nchildren == 0)
 		return future_is_at_rest(f) ||
@@ -435,15 +440,15 @@ static void drop_unpolled_streams(struct future *f)
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
 {
 	child_vec children = { 0 };
-	size_t region = d->c->regions.n;
+	size_t region = d->c->decoding.regions.n;
 	const char *hidden = NULL, *limit = NULL;
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
 	f->type = type_class_of(v.type)->name;
 	f->function = type_class_function(v.type);
-	if (d->c->frame_met)
-		d->c->frame_met(d, v, NULL, f);
+	if (d->c->decoding.frame_met)
+		d->c->decoding.frame_met(d, v, NULL, f);
 	if (leaf_decode(d, v, f))
 		return f;
 	if (leaf_is_resource(v.type)) {
@@ -454,25 +459,25 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	d->left_out = false;
 	err = combinator_children(d, v, &children);
 	if (err)
-		problem_error(d, f, err);
+		future_problem_error(d, f, err);
 	else
 		note_what_else(d, v, f);
 	if (d->left_out)
 		note_left_out(d, f);
-	add_children(d, f, children.data, children.n);
+	future_add_children(d, f, children.data, children.n);
 	/* After the children: a poll function inlined into a child's is found by that child. */
 	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);
 	vec_free(&children);
-	if (type_class_of(v.type)->poll_fn)
+	if (type_class_of(v.type)->forms.poll_fn)
 		limit = decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
 		hidden = object_walk_explain(d, v, f);
-	else if (type_class_of(v.type)->composite && !d->strict)
+	else if (type_class_of(v.type)->forms.composite && !d->strict)
 		limit = composite_future_add(d, v, f);
 	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
-		hidden = beside_add(d, v, f, region);
+		hidden = sibling_resources_add(d, v, f, region);
 	if ((hidden || limit) && !f->problem)
-		problem(d, f, hidden ? hidden : limit);
+		future_problem(d, f, hidden ? hidden : limit);
 	if (d->idle && !d->strict)
 		drop_unpolled_streams(f);
 	return f;
@@ -483,13 +488,13 @@ static void note_region(struct decoder *d, struct value v)
 	struct collector *c = d->c;
 
 	if (d->depth == 0) {
-		c->regions.n = c->reported_wakers.n = 0;
-		if (c->opaque_waits.n == c->nopaque)
-			c->registrations.n = c->nkept;
-		c->nkept = c->registrations.n;
-		c->nopaque = c->opaque_waits.n;
+		c->decoding.regions.n = c->decoding.reported_wakers.n = 0;
+		if (c->opaque.waits.n == c->opaque.nwaits)
+			c->opaque.registrations.n = c->opaque.nkept;
+		c->opaque.nkept = c->opaque.registrations.n;
+		c->opaque.nwaits = c->opaque.waits.n;
 	}
-	*vec_push(&c->regions) =
+	*vec_push(&c->decoding.regions) =
 		(struct future_region){ v.type, v.addr, type_size(v.type), leaf_is_known(v.type) };
 }
 
@@ -504,22 +509,22 @@ struct future *future_decode(struct decoder *d, struct value v)
 	f->await_point = -1;
 	f->function = f->type = type_class_of(v.type)->name;
 	if (d->depth >= FUTURE_MAX_DEPTH)
-		return problem(d, f, "nested too deep, not followed further");
+		return future_problem(d, f, "nested too deep, not followed further");
 	if (++d->nodes > FUTURE_MAX_NODES)
-		return problem(d, f, "too many futures in one task, not followed further");
+		return future_problem(d, f, "too many futures in one task, not followed further");
 	err = future_strip(d, &v, f);
 	if (err)
-		return problem_error(d, f, err);
+		return future_problem_error(d, f, err);
 	f->addr = v.addr;
 	note_region(d, v);
 	struct ancestor self = { d->above, v, f };
 	d->above = &self;
 	d->depth++;
-	if (type_class_of(v.type)->coroutine)
+	if (type_class_of(v.type)->forms.coroutine)
 		decode_coroutine(d, v, f);
 	else
 		decode_other(d, v, f);
-	if (type_class_of(v.type)->properties && !d->strict)
+	if (type_class_of(v.type)->rows.properties && !d->strict)
 		leaf_decode_properties(d, v, f);
 	d->depth--;
 	d->above = self.up;

@@ -38,10 +38,10 @@ struct decoder {
 	 * of the set that polls this branch. 0 unknown.
 	 */
 	uint64_t waker;
-	bool in_set;          /* a set such as FuturesUnordered polls it by a waker of its own */
-	enum armed set_armed; /* of in_set: does a wake-up of the set wake the task? */
-	unsigned runtime;     /* that drives this tree: index into the snapshot's runtimes, or
-	                         NO_RUNTIME */
+	bool in_set; /* a set such as FuturesUnordered polls it by a waker of its own */
+	enum waker_registered set_armed; /* of in_set: does a wake-up of the set wake the task? */
+	unsigned runtime; /* that drives this tree: index into the snapshot's runtimes, or
+	                     NO_RUNTIME */
 	struct io_direction direction; /* of the resource being decoded */
 	bool idle;                     /* the task was not woken since its last poll */
 	bool woken;                    /* the task was woken, or runs: it will be polled */
@@ -95,7 +95,7 @@ struct coroutine_state {
 	size_t nruntimes;
 	const struct member **flags; /* drop flags: false if the variable was moved or not set */
 	size_t nflags;
-	const struct holding_local *holding; /* see holding_locals() */
+	const struct ownership_local *holding; /* see ownership_locals() */
 	size_t nholding;
 	bool holding_known;
 	size_t nvariables; /* saved variables that may have a drop flag */
@@ -103,7 +103,7 @@ struct coroutine_state {
 	bool captured;     /* the variables of an unresumed one are filled in */
 };
 
-/* What merged_code_polled() has found once. */
+/* The answer of merged_code_polled(), kept for each coroutine type. */
 struct coroutine_merged {
 	const char *others; /* of its crate that may have its code; NULL: none */
 	bool known;
@@ -141,9 +141,14 @@ const struct coroutine_state *coroutine_captured(struct inspector *in, const str
  * before the first poll has. NULL: the debug info does not tell.
  */
 const struct source_place *coroutine_defined_at(struct inspector *in, const struct type *t);
-/* The same by future.type of one of its futures; NULL also for what is no coroutine. */
+/*
+ * Like coroutine_defined_at(), by future.type of one of its futures; NULL also for a type that is
+ * no coroutine.
+ */
 const struct source_place *coroutine_defined_by_name(struct inspector *in, const char *type);
-/* The same of the future that a tree is about: wrappers around it are of no interest. */
+/*
+ * Like coroutine_defined_at(), for the future that a tree is about; wrappers around it are skipped.
+ */
 const struct source_place *coroutine_defined_by_tree(struct inspector *in,
                                                      const struct future *root);
 /* The readable function name of a location, without generics; NULL unknown. */

@@ -8,7 +8,7 @@ classify_fn future_classify;
 
 /* leaf.c: the row for a type, or for a resource; NULL when there is none. */
 const struct leaf_row *leaf_find_row(const struct type *t, bool resource);
-/* The same for the properties of a future. */
+/* The row with the properties of a future; NULL: there is none. */
 const struct leaf_row *leaf_find_properties(const struct type *t);
 
 #endif

@@ -19,8 +19,8 @@ bool futures_unordered_is_type(const struct type *t)
 }
 
 /* A link is a raw pointer in an AtomicPtr or an UnsafeCell; its target is the node type. */
-static struct error *read_link(struct collector *c, struct value from, const char *expr,
-                               struct value *node)
+static struct error *futures_unordered_read_link(struct collector *c, struct value from,
+                                                 const char *expr, struct value *node)
 {
 	struct value link;
 	bool found;
@@ -32,23 +32,24 @@ static struct error *read_link(struct collector *c, struct value from, const cha
 		link = m ? (struct value){ m->type, link.addr + m->offset } : (struct value){ 0 };
 	}
 	if (!link.type || !type_target(link.type))
-		return error_new(ERR_LAYOUT, "%s: '%s' is no pointer to a node",
+		return error_new(ERR_LAYOUT, "%s: '%s' is not a pointer to a node",
 		                 type_name(from.type), expr);
 	node->type = type_target(link.type);
 	return target_read_uint(c->in->target, link.addr, 8, &node->addr);
 }
 
 /* Does a wake-up of the set wake the task that polls it? */
-static struct error *set_armed(const struct decoder *d, struct value set, enum armed *ret)
+static struct error *set_armed(const struct decoder *d, struct value set,
+                               enum waker_registered *ret)
 {
 	struct value place;
 	bool found, vacant;
 
-	*ret = ARMED_UNKNOWN;
+	*ret = WAKER_REGISTERED_UNKNOWN;
 	TRY(inspector_eval(d->c->in, set, waker_path, &place, &found));
 	if (found)
 		TRY(waker_stored(d->c, place, d->waker, ret, &vacant));
-	if (*ret == ARMED_YES && d->in_set)
+	if (*ret == WAKER_REGISTERED_YES && d->in_set)
 		*ret = d->set_armed;
 	return NULL;
 }
@@ -80,17 +81,17 @@ struct error *futures_unordered_nodes(struct collector *c, struct value set, siz
 {
 	struct map seen = { 0 };
 	struct value node;
-	struct error *err = read_link(c, set, head_path, &node);
+	struct error *err = futures_unordered_read_link(c, set, head_path, &node);
 
 	while (!err && node.addr) {
 		if (nodes->n >= max)
 			err = error_new(ERR_UNSUPPORTED, "more than %zu futures in a set", max);
 		else if (!map_put(&seen, node.addr, NULL))
-			err = error_new(ERR_CORRUPT, "a set of futures runs in a circle");
+			err = error_new(ERR_CORRUPT, "a set of futures is circular");
 		if (err)
 			break;
 		*vec_push(nodes) = node;
-		err = read_link(c, node, next_path, &node);
+		err = futures_unordered_read_link(c, node, next_path, &node);
 	}
 	map_free(&seen);
 	return err;

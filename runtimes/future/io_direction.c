@@ -15,7 +15,7 @@ static const struct io_row rows[] = {
 	{ "futures_util::sink::close::Close", NULL, IO_GIVES_ITEMS },
 	{ "futures_util::sink::send_all::SendAll", "sink", IO_GIVES_ITEMS },
 	{ "futures_util::sink::send_all::SendAll", "stream", IO_TAKES_ITEMS },
-	/* The same of the futures crate. */
+	/* Futures of the futures crate. */
 	{ "futures_util::io::read::", NULL, IO_SAYS_READS },
 	{ "futures_util::io::read_exact::", NULL, IO_SAYS_READS },
 	{ "futures_util::io::read_line::", NULL, IO_SAYS_READS },
@@ -58,8 +58,8 @@ static bool is_head(const char *name, const char *head)
 	return last == ':' || last == '&' || last == '*' || next == '\0' || next == '<';
 }
 
-static const struct io_row *find(const struct io_row *list, size_t n, const char *type_name,
-                                 const char *member)
+static const struct io_row *io_direction_find(const struct io_row *list, size_t n,
+                                              const char *type_name, const char *member)
 {
 	for (size_t i = 0; i < n && list[i].head; i++) {
 		if (is_head(type_name, list[i].head) &&
@@ -72,11 +72,12 @@ static const struct io_row *find(const struct io_row *list, size_t n, const char
 static const struct io_row *find_row(const struct crate_types *const *crates, const char *type_name,
                                      const char *member)
 {
-	const struct io_row *row = find(rows, sizeof(rows) / sizeof(rows[0]), type_name, member);
+	const struct io_row *row =
+		io_direction_find(rows, sizeof(rows) / sizeof(rows[0]), type_name, member);
 
 	for (; *crates && !row; crates++) {
 		if ((*crates)->directions)
-			row = find((*crates)->directions, SIZE_MAX, type_name, member);
+			row = io_direction_find((*crates)->directions, SIZE_MAX, type_name, member);
 	}
 	return row;
 }
@@ -92,7 +93,7 @@ enum io_direction_of io_direction_of(const struct crate_types *const *crates, co
 struct io_direction io_direction(const struct reach *r, size_t index)
 {
 	const char *member = r->list[index].name;
-	bool known = type_class_of(r->list[index].v.type)->resource->directed;
+	bool known = type_class_of(r->list[index].v.type)->rows.resource->directed;
 
 	/* The index `from` is always smaller, so the loop ends. */
 	while (index) {

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/names/qualified.h"
-#include "dwarf/values/peel.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "dwarf/values/wide_value.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/waker.h"
@@ -14,7 +15,8 @@
 
 enum { MAX_DETAILS = 24, MAX_HOPS = 32 };
 
-static const struct leaf_row *find_in(const struct leaf_row *rows, const char *name, bool resource)
+static const struct leaf_row *leaf_find_in(const struct leaf_row *rows, const char *name,
+                                           bool resource)
 {
 	for (const struct leaf_row *row = rows; row->type; row++) {
 		if (row->resource == resource && qualified_is(name, row->type))
@@ -27,13 +29,13 @@ static const struct leaf_row *find_by_name(const struct debuginfo *di, const cha
                                            bool resource)
 {
 	const struct tables *tables = di->above;
-	const struct leaf_row *row = find_in(leaf_core_rows, name, resource);
+	const struct leaf_row *row = leaf_find_in(leaf_core_rows, name, resource);
 
 	if (row || !tables || !row_filter_may_have(&tables->leaves, name))
 		return row;
 	for (const struct crate_types *const *crate = crates_in(di); *crate && !row; crate++) {
 		for (size_t i = 0; (*crate)->leaves && (*crate)->leaves[i] && !row; i++)
-			row = find_in((*crate)->leaves[i], name, resource);
+			row = leaf_find_in((*crate)->leaves[i], name, resource);
 	}
 	return row;
 }
@@ -52,20 +54,20 @@ const struct leaf_row *leaf_find_properties(const struct type *t)
 	if (!tables || !row_filter_may_have(&tables->leaves, name))
 		return NULL;
 	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
-		row = (*crate)->properties ? find_in((*crate)->properties, name, false) : NULL;
+		row = (*crate)->properties ? leaf_find_in((*crate)->properties, name, false) : NULL;
 	return row;
 }
 
 bool leaf_proves_itself(const struct type *t)
 {
-	const struct leaf_row *row = type_class_of(t)->leaf;
+	const struct leaf_row *row = type_class_of(t)->rows.leaf;
 
 	return row && row->proves;
 }
 
 bool leaf_is_known(const struct type *t)
 {
-	return type_class_of(t)->leaf != NULL;
+	return type_class_of(t)->rows.leaf != NULL;
 }
 
 bool leaf_is_known_name(const struct debuginfo *di, const char *name)
@@ -75,35 +77,35 @@ bool leaf_is_known_name(const struct debuginfo *di, const char *name)
 
 bool leaf_is_resource(const struct type *t)
 {
-	return type_class_of(t)->resource != NULL;
+	return type_class_of(t)->rows.resource != NULL;
 }
 
 bool leaf_owns_tasks(const struct type *t)
 {
-	const struct leaf_row *row = type_class_of(t)->resource;
+	const struct leaf_row *row = type_class_of(t)->rows.resource;
 
 	return row && row->owns_tasks;
 }
 
-/* What is polled by a set is armed only if the set is. A task without wakers has none in a leaf. */
-static void settle_armed(const struct decoder *d, struct wait *w, bool failed)
+/* A future in a set is armed only if the set is. A task without wakers has none in a leaf. */
+static void resolve_waker_registered(const struct decoder *d, struct wait *w, bool failed)
 {
 	if (failed)
-		w->armed = ARMED_UNKNOWN;
-	else if (w->armed == ARMED_YES && d->in_set)
+		w->armed = WAKER_REGISTERED_UNKNOWN;
+	else if (w->armed == WAKER_REGISTERED_YES && d->in_set)
 		w->armed = d->set_armed;
-	if (d->forgotten && w->armed != ARMED_YES)
-		w->armed = ARMED_NO;
+	if (d->forgotten && w->armed != WAKER_REGISTERED_YES)
+		w->armed = WAKER_REGISTERED_NO;
 }
 
-static enum resource_waker decode(struct decoder *d, const struct leaf_row *row, struct value v,
-                                  struct future *f)
+static enum resource_waker leaf_decode_row(struct decoder *d, const struct leaf_row *row,
+                                           struct value v, struct future *f)
 {
 	struct wait *w = NEW(d->c->a, struct wait);
 	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
 	struct wait_detail details[MAX_DETAILS + 1];
 
-	arena_reset(&d->c->words);
+	arena_reset(&d->c->decoding.words);
 	w->kind = row->kind;
 	w->object = v.addr;
 	w->details = details;
@@ -111,14 +113,14 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 	/* Copies only the details in use: there may be a hundred thousand tasks. */
 	w->details = arena_memdup(d->c->a, details, w->ndetails * sizeof(*details));
 	if (err) {
-		f->problem = inspector_clean_name(d->c->a, err->message);
+		f->problem = marked_finish(d->c->a, err->marked, &f->problem_parts);
 		d->faults++;
 		if (!d->strict)
 			d->c->out->complete = false;
 		w->phrase = arena_printf(d->c->a, "%s, not readable", w->kind);
 	}
-	bool ours = l.in_use || w->armed == ARMED_YES;
-	settle_armed(d, w, err != NULL);
+	bool ours = l.in_use || w->armed == WAKER_REGISTERED_YES;
+	resolve_waker_registered(d, w, err != NULL);
 	error_free(err);
 	f->wait = w;
 	if (ours)
@@ -128,12 +130,12 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 
 void leaf_decode_properties(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = type_class_of(v.type)->properties;
+	const struct leaf_row *row = type_class_of(v.type)->rows.properties;
 	struct wait *w = NEW(d->c->a, struct wait);
 	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
 	struct wait_detail details[MAX_DETAILS + 1];
 
-	arena_reset(&d->c->words);
+	arena_reset(&d->c->decoding.words);
 	w->kind = row->kind;
 	w->details = details;
 	struct error *err = row->decode(&l);
@@ -146,18 +148,18 @@ void leaf_decode_properties(struct decoder *d, struct value v, struct future *f)
 
 bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = type_class_of(v.type)->leaf;
+	const struct leaf_row *row = type_class_of(v.type)->rows.leaf;
 
 	if (row)
-		decode(d, row, v, f);
+		leaf_decode_row(d, row, v, f);
 	return row != NULL;
 }
 
 enum resource_waker leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = type_class_of(v.type)->resource;
+	const struct leaf_row *row = type_class_of(v.type)->rows.resource;
 
-	return row ? decode(d, row, v, f) : WAKER_UNKNOWN;
+	return row ? leaf_decode_row(d, row, v, f) : WAKER_UNKNOWN;
 }
 
 /* ---- for decode functions ---- */
@@ -190,7 +192,7 @@ struct error *leaf_uint(const struct leaf *l, struct value from, const char *exp
 
 struct error *leaf_arm(struct leaf *l, struct value place)
 {
-	enum armed armed;
+	enum waker_registered armed;
 
 	TRY(waker_stored(l->d->c, place, l->d->waker, &armed, &l->vacant));
 	l->w->armed = armed;
@@ -214,7 +216,7 @@ struct error *leaf_arm_at(struct leaf *l, struct value from, const char *expr)
 
 void leaf_arm_none(struct leaf *l)
 {
-	l->w->armed = ARMED_NO;
+	l->w->armed = WAKER_REGISTERED_NO;
 	l->vacant = true;
 }
 
@@ -255,7 +257,7 @@ struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *ty
 				return NULL;
 			continue;
 		}
-		struct peeled p = peel(v.type);
+		struct unwrapped_newtype p = unwrap_newtype(v.type);
 		if (p.member) {
 			v = (struct value){ p.member->type, v.addr + p.member->offset };
 		} else if (p.variant) {
@@ -272,7 +274,8 @@ struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *ty
 	return NULL;
 }
 
-static struct wait_detail *add_detail(const struct leaf *l, const char *key, enum detail_kind kind)
+static struct wait_detail *leaf_add_detail(const struct leaf *l, const char *key,
+                                           enum detail_kind kind)
 {
 	struct wait *w = l->w;
 
@@ -288,25 +291,30 @@ static struct wait_detail *add_detail(const struct leaf *l, const char *key, enu
 
 void wait_int(const struct leaf *l, const char *key, int64_t number)
 {
-	add_detail(l, key, DETAIL_INT)->number = number;
+	leaf_add_detail(l, key, DETAIL_INT)->number = number;
 }
 
 void wait_bool(const struct leaf *l, const char *key, bool yes)
 {
-	add_detail(l, key, DETAIL_BOOL)->number = yes;
+	leaf_add_detail(l, key, DETAIL_BOOL)->number = yes;
 }
 
 void wait_string(const struct leaf *l, const char *key, const char *s)
 {
-	add_detail(l, key, DETAIL_STRING)->string = s;
+	leaf_add_detail(l, key, DETAIL_STRING)->string = s;
 }
 
 void wait_list(const struct leaf *l, const char *key, const char *const *list, size_t n)
 {
-	struct wait_detail *detail = add_detail(l, key, DETAIL_LIST);
+	struct wait_detail *detail = leaf_add_detail(l, key, DETAIL_LIST);
 
 	detail->list = list;
 	detail->nlist = (unsigned)n;
+}
+
+static void leaf_set_phrase(const struct leaf *l, const char *marked)
+{
+	l->w->phrase = marked_finish(l->d->c->a, marked, &l->w->phrase_parts);
 }
 
 void wait_phrase(const struct leaf *l, const char *format, ...)
@@ -314,31 +322,33 @@ void wait_phrase(const struct leaf *l, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	l->w->phrase =
-		inspector_clean_name(l->d->c->a, arena_vprintf(&l->d->c->words, format, args));
+	leaf_set_phrase(l, marked_vprintf(&l->d->c->decoding.words, format, args));
 	va_end(args);
+}
+
+const char *leaf_text(const struct leaf *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	const char *text = marked_vprintf(&l->d->c->decoding.words, format, args);
+	va_end(args);
+	return text;
+}
+
+const char *leaf_phrase_of(const struct leaf *l, const struct wait *w)
+{
+	return marked_restore(&l->d->c->decoding.words, w->phrase, w->phrase_parts);
 }
 
 void wait_words(const struct leaf *l, ...)
 {
+	STR(text);
 	va_list args;
-	size_t n = 0;
 
 	va_start(args, l);
 	for (const char *word; (word = va_arg(args, const char *));)
-		n += strlen(word);
+		str_append(&text, word);
 	va_end(args);
-	char *text = arena_alloc(l->d->c->a, n + 1);
-
-	n = 0;
-	va_start(args, l);
-	for (const char *word; (word = va_arg(args, const char *));) {
-		size_t len = strlen(word);
-
-		memcpy(text + n, word, len);
-		n += len;
-	}
-	va_end(args);
-	text[n] = '\0';
-	l->w->phrase = text;
+	leaf_set_phrase(l, str_text(&text));
 }

@@ -12,7 +12,7 @@
 #include "runtimes/common/runtime.h"
 #include "runtimes/future/future.h"
 
-/* One leaf that is being decoded. */
+/* A leaf that is being decoded. */
 struct leaf {
 	struct decoder *d;
 	struct value v;   /* of the row's type */
@@ -36,13 +36,13 @@ bool leaf_decode(struct decoder *d, struct value v, struct future *f);
 /* Fills f->properties if v's type, which has a row of properties, can be read. */
 void leaf_decode_properties(struct decoder *d, struct value v, struct future *f);
 bool leaf_is_known(const struct type *t);
-/* The same by the name of the type, as in DWARF. */
+/* Like leaf_is_known(), by the name of the type in DWARF. */
 bool leaf_is_known_name(const struct debuginfo *di, const char *name);
 /* Whether the tables have a resource row for t. */
 bool leaf_is_resource(const struct type *t);
 /* Whether such a resource owns tasks, as a set of tasks does. */
 bool leaf_owns_tasks(const struct type *t);
-/* Whose waker a resource holds. */
+/* The owner of the waker that a resource holds. */
 enum resource_waker {
 	WAKER_UNKNOWN, /* another task's, or it is not known whose */
 	WAKER_NONE,
@@ -64,18 +64,18 @@ struct error *leaf_place(const struct leaf *l, struct value from, const char *ex
 /* The number at the end of a path; ERR_CORRUPT if the path ends at an inactive variant. */
 struct error *leaf_uint(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
 	MUST_CHECK;
-/* The same for a number that some versions lack, or that may be behind a None. */
+/* Reads a number that some versions lack, or that may be behind a None. */
 struct error *leaf_optional_uint(const struct leaf *l, struct value from, const char *expr,
                                  uint64_t *ret, bool *found) MUST_CHECK;
 
 /* Fills w->armed and vacant from the waker at that place: an Option<Waker>, an AtomicWaker. */
 struct error *leaf_arm(struct leaf *l, struct value place) MUST_CHECK;
 /*
- * The same at the end of a path. Nothing is filled in where the type has no such path; no waker is
- * stored where the path ends at an inactive variant.
+ * Like leaf_arm(), at the end of a path. Nothing is filled in where the type has no such path; no
+ * waker is stored where the path ends at an inactive variant.
  */
 struct error *leaf_arm_at(struct leaf *l, struct value from, const char *expr) MUST_CHECK;
-/* The same where it is known that no waker is stored. */
+/* Fills w->armed and vacant where it is known that no waker is stored. */
 void leaf_arm_none(struct leaf *l);
 
 /* Whether the path exists in that type. */
@@ -101,9 +101,16 @@ void wait_int(const struct leaf *l, const char *key, int64_t number);
 void wait_bool(const struct leaf *l, const char *key, bool yes);
 void wait_string(const struct leaf *l, const char *key, const char *s);
 void wait_list(const struct leaf *l, const char *key, const char *const *list, size_t n);
-/* Sets the readable line to the words up to a NULL; they must be clean. Fast: for common leaves. */
+/*
+ * Sets the readable line to the words up to a NULL, which may be marked. Fast: for common leaves.
+ */
 void wait_words(const struct leaf *l, ...) __attribute__((sentinel));
-/* Sets the readable line. */
+/* A part of the readable line, marked; in c->words. */
+const char *leaf_text(const struct leaf *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The readable line of another wait as a part of one, marked. */
+const char *leaf_phrase_of(const struct leaf *l, const struct wait *w);
+/* Sets the readable line: a marked text (debugger/base/marked.h). */
 void wait_phrase(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,15 +1,17 @@
 /* Describes file descriptors at which leaves wait. */
 #include "runtimes/future/leaf_fd.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
 #include "runtimes/future/leaf_queue.h"
 
 /*
- * Of a TCP socket whose peer has not answered yet: how many SYNs were sent. One counts as a byte
- * that is not acknowledged, and no window is known: these numbers tell nothing.
+ * Describes a TCP socket whose peer has not answered yet by the number of SYNs sent. A SYN counts
+ * as a byte that is not acknowledged, and no window is known: these numbers tell nothing.
  */
 static const char *connecting(const struct leaf *l, int fd, struct descriptor d)
 {
@@ -25,8 +27,8 @@ static const char *connecting(const struct leaf *l, int fd, struct descriptor d)
 	if (!d.current || d.retransmits < 0)
 		return ", connecting";
 	wait_int(l, "syns_sent", d.retransmits + 1);
-	return arena_printf(a, ", connecting, %s sent",
-	                    leaf_count(l, (uint64_t)d.retransmits + 1, "SYN"));
+	return leaf_text(l, ", connecting, %s sent",
+	                 leaf_count(l, (uint64_t)d.retransmits + 1, "SYN"));
 }
 
 bool leaf_fd_is_connecting(const struct descriptor *d)
@@ -41,24 +43,30 @@ const char *leaf_fd_describe(const struct leaf *l, int fd)
 
 	wait_int(l, "fd", fd);
 	if (!fd_info_read(l->d->c->in->target, a, fd, &d))
-		return arena_printf(a, ", fd %d", fd);
+		return leaf_text(l, ", fd %d", fd);
 	wait_string(l, "descriptor", d.what);
 	if (d.local)
 		wait_string(l, "local", d.local);
 	if (d.peer)
 		wait_string(l, "peer", d.peer);
 	if (d.local && d.peer)
-		return arena_printf(a, ", fd %d, %s -> %s%s", fd, d.local, d.peer,
-		                    connecting(l, fd, d));
+		return leaf_text(l,
+		                 ", fd %d, " MARKED_ADDRESS("%s") " -> " MARKED_ADDRESS("%s") "%s",
+		                 fd, d.local, d.peer, connecting(l, fd, d));
 	if (d.local || d.peer)
-		return arena_printf(a, ", fd %d, %s", fd, d.local ? d.local : d.peer);
-	/* The kernel's text for a descriptor that is no socket. */
+		return leaf_text(l, ", fd %d, " MARKED_ADDRESS("%s"), fd,
+		                 d.local ? d.local : d.peer);
+	/* The kernel's text for a descriptor that is no socket: "/dev/null", "pipe:[4711]". */
+	const char *inode = strstr(d.what, ":[");
+	if (inode && isdigit((unsigned char)inode[2]))
+		return leaf_text(l, ", fd %d, %.*s%" PRIu64 "]", fd, (int)(inode + 2 - d.what),
+		                 d.what, (uint64_t)strtoull(inode + 2, NULL, 10));
 	if (strpbrk(d.what, ":/"))
-		return arena_printf(a, ", fd %d, %s", fd, d.what);
-	return arena_printf(a, ", fd %d", fd);
+		return leaf_text(l, ", fd %d, %s", fd, d.what);
+	return leaf_text(l, ", fd %d", fd);
 }
 
-/* What tells the direction of an operation: the beginning of its name. */
+/* Directions of operations, by the beginning of their names. */
 static const struct {
 	const char *begins, *direction;
 } directions[] = {
@@ -107,6 +115,6 @@ const char *leaf_fd_send_queue(const struct leaf *l, int fd)
 		wait_int(l, "peer_window", d.peer_window);
 	if (d.retransmits >= 0)
 		wait_int(l, "retransmits", d.retransmits);
-	return arena_printf(a, ", Send-Q %" PRIu64 "%s", d.unsent,
-	                    d.peer_window == 0 ? ", the peer's window is 0" : "");
+	return leaf_text(l, ", Send-Q %" PRIu64 "%s", d.unsent,
+	                 d.peer_window == 0 ? ", the peer's window is 0" : "");
 }

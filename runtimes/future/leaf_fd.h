@@ -12,8 +12,9 @@
  */
 const char *leaf_fd_describe(const struct leaf *l, int fd);
 /*
- * Of a socket that the future waits to write to: what the kernel has not sent yet, and whether the
- * peer lets it. A suffix for the phrase; the same is added as details.
+ * Describes a socket that the future waits to write to: the bytes that the kernel has not sent yet,
+ * and whether the peer's window lets it. Returns a suffix for the phrase, and adds the same as
+ * details.
  */
 const char *leaf_fd_send_queue(const struct leaf *l, int fd);
 /* Words for IO_READS and IO_WRITES, "an event" for other bits; NULL: no bit is set. */

@@ -11,28 +11,31 @@ enum {
 	MAX_VISITED = 256, /* values visited for one resource */
 };
 
-struct search {
+struct leaf_inside_search {
 	struct collector *c;
 	struct value *found;
 	size_t visited;
 };
 
-static bool look(struct search *s, struct value v, int depth);
+static bool leaf_inside_look(struct leaf_inside_search *s, struct value v, int depth);
 
-static bool look_at_members(struct search *s, struct value v, const struct type *t, int depth)
+static bool look_at_members(struct leaf_inside_search *s, struct value v, const struct type *t,
+                            int depth)
 {
 	size_t n;
 	const struct member *members = type_members(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (members[i].type && type_size(members[i].type) &&
-		    look(s, (struct value){ members[i].type, v.addr + members[i].offset }, depth))
+		    leaf_inside_look(s,
+		                     (struct value){ members[i].type, v.addr + members[i].offset },
+		                     depth))
 			return true;
 	}
 	return false;
 }
 
-static bool look_behind(struct search *s, struct value v, int depth)
+static bool look_behind(struct leaf_inside_search *s, struct value v, int depth)
 {
 	const char *name = type_name(v.type);
 	struct value to = { type_target(v.type), 0 };
@@ -42,10 +45,10 @@ static bool look_behind(struct search *s, struct value v, int depth)
 	struct error *err = target_read_uint(s->c->in->target, v.addr, 8, &to.addr);
 	bool ok = !err && to.addr;
 	error_free(err);
-	return ok && look(s, to, depth);
+	return ok && leaf_inside_look(s, to, depth);
 }
 
-static bool look_at_enum(struct search *s, struct value v, int depth)
+static bool look_at_enum(struct leaf_inside_search *s, struct value v, int depth)
 {
 	const struct variant *active;
 	struct error *err = value_variant(s->c->in->target, v, &active);
@@ -55,13 +58,13 @@ static bool look_at_enum(struct search *s, struct value v, int depth)
 	return ok && look_at_members(s, value_payload(v, active), active->payload, depth);
 }
 
-static bool look(struct search *s, struct value v, int depth)
+static bool leaf_inside_look(struct leaf_inside_search *s, struct value v, int depth)
 {
 	struct value object;
 
 	if (++depth > MAX_DEPTH || ++s->visited > MAX_VISITED)
 		return false;
-	if (type_class_of(v.type)->resource) {
+	if (type_class_of(v.type)->rows.resource) {
 		*s->found = v;
 		return true;
 	}
@@ -72,7 +75,7 @@ static bool look(struct search *s, struct value v, int depth)
 		return !type_is_coroutine(v.type) && look_at_enum(s, v, depth);
 	case TYPE_STRUCT:
 		if (type_wide_kind(v.type) == WIDE_STRUCT || type_is_dyn(v.type))
-			return leaf_dyn(s->c, v, &object) && look(s, object, depth);
+			return leaf_dyn(s->c, v, &object) && leaf_inside_look(s, object, depth);
 		return look_at_members(s, v, v.type, depth);
 	default:
 		return false;
@@ -95,14 +98,14 @@ bool leaf_dyn(struct collector *c, struct value v, struct value *ret)
 
 bool leaf_find_inside(const struct leaf *l, struct value v, struct value *ret)
 {
-	struct search s = { l->d->c, ret, 0 };
+	struct leaf_inside_search s = { l->d->c, ret, 0 };
 
-	return look(&s, v, 0);
+	return leaf_inside_look(&s, v, 0);
 }
 
 struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struct leaf *ret)
 {
-	const struct leaf_row *row = type_class_of(inner.type)->resource;
+	const struct leaf_row *row = type_class_of(inner.type)->rows.resource;
 
 	*ret = *l;
 	ret->v = inner;
@@ -113,7 +116,7 @@ struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struc
 	return row->decode(ret);
 }
 
-static void copy(const struct leaf *l, const struct wait_detail *from)
+static void leaf_inside_copy(const struct leaf *l, const struct wait_detail *from)
 {
 	switch (from->kind) {
 	case DETAIL_INT:
@@ -139,6 +142,6 @@ void leaf_copy_details(const struct leaf *l, const struct wait *from, const char
 		for (size_t k = 0; !wanted && keys[k]; k++)
 			wanted = strcmp(keys[k], from->details[i].key) == 0;
 		if (wanted)
-			copy(l, &from->details[i]);
+			leaf_inside_copy(l, &from->details[i]);
 	}
 }

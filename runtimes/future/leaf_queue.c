@@ -17,10 +17,12 @@ enum {
  * A queue as it was read. The tasks are found and compared once, and not for each waiter behind
  * them: a hundred thousand may wait there.
  */
-struct walked {
+struct leaf_queue_walked {
 	struct map places; /* address of a waiter -> its place from 1, as a pointer */
 	uint64_t first;
 	bool whole;                            /* it was read to its end */
+	const char *why;                       /* why it was not */
+	bool noted;                            /* the snapshot's notes say that */
 	struct waker wakers[QUEUE_MAX_LISTED]; /* of the first ones */
 	const char **tasks;                    /* that these wake, as far as they are known */
 	size_t ntasks[QUEUE_MAX_LISTED + 1];   /* number of tasks of the first N waiters */
@@ -31,7 +33,7 @@ struct walked {
 void leaf_queues_free(struct collector *c)
 {
 	for (size_t i = 0; i < c->queues.capacity; i++) {
-		struct walked *w = c->queues.slots[i].value;
+		struct leaf_queue_walked *w = c->queues.slots[i].value;
 
 		if (w)
 			map_free(&w->places);
@@ -40,8 +42,8 @@ void leaf_queues_free(struct collector *c)
 }
 
 /* Option<NonNull<_>>: 0 is None. */
-static struct error *read_link(const struct leaf *l, struct value from, const char *expr,
-                               uint64_t *ret)
+static struct error *leaf_queue_read_link(const struct leaf *l, struct value from, const char *expr,
+                                          uint64_t *ret)
 {
 	struct value link;
 	bool found;
@@ -61,36 +63,59 @@ static struct error *read_node_waker(const struct leaf *l, struct value node,
 	return found ? waker_read(l->d->c, place, ret) : NULL;
 }
 
-static struct error *walk(const struct leaf *l, struct value list, const struct type *node,
-                          const struct queue_layout *layout, struct walked *w)
+static struct error *leaf_queue_walk(const struct leaf *l, struct value list,
+                                     const struct type *node, const struct queue_layout *layout,
+                                     struct leaf_queue_walked *w)
 {
 	struct value at = { node, 0 };
 	size_t n = 0;
 
-	TRY(read_link(l, list, layout->first, &at.addr));
+	TRY(leaf_queue_read_link(l, list, layout->first, &at.addr));
 	w->first = at.addr;
 	while (l->d->c->nwaiters++ < MAX_WAITERS && at.addr && !map_has(&w->places, at.addr)) {
 		if (n < QUEUE_MAX_LISTED)
 			TRY(read_node_waker(l, at, layout, &w->wakers[n]));
 		map_put(&w->places, at.addr, (void *)++n);
-		TRY(read_link(l, at, layout->next, &at.addr));
+		TRY(leaf_queue_read_link(l, at, layout->next, &at.addr));
 	}
 	w->whole = at.addr == 0;
-	return NULL;
+	if (!w->whole && !map_has(&w->places, at.addr))
+		return error_new(ERR_UNSUPPORTED, "more than %d waiters in all queues",
+		                 MAX_WAITERS);
+	return w->whole ? NULL : error_new(ERR_CORRUPT, "it is circular");
+}
+
+/*
+ * A future that nobody polls may be the stale bytes of one that moved, and its queue none any more.
+ */
+static void note_torn(const struct leaf *l, uint64_t addr, struct leaf_queue_walked *w)
+{
+	if (w->whole || w->noted || l->d->strict || l->d->unpolled)
+		return;
+	w->noted = true;
+	snapshot_incomplete(l->d->c->out,
+	                    "the queue of waiters at 0x%" PRIx64
+	                    " was not read behind its first %zu: %s",
+	                    addr, w->places.n, w->why);
 }
 
 /* Reads a queue, up to where it is torn, unless it is cached. */
-static struct walked *walk_once(const struct leaf *l, struct value list, const struct type *node,
-                                const struct queue_layout *layout)
+static struct leaf_queue_walked *walk_once(const struct leaf *l, struct value list,
+                                           const struct type *node,
+                                           const struct queue_layout *layout)
 {
 	struct collector *c = l->d->c;
+	struct leaf_queue_walked *w = map_get(&c->queues, list.addr);
 
-	struct walked *w = map_get(&c->queues, list.addr);
-	if (w)
-		return w;
-	w = NEW(&c->scratch, struct walked);
-	map_put(&c->queues, list.addr, w);
-	error_free(walk(l, list, node, layout, w));
+	if (!w) {
+		w = NEW(&c->scratch, struct leaf_queue_walked);
+		map_put(&c->queues, list.addr, w);
+		struct error *err = leaf_queue_walk(l, list, node, layout, w);
+
+		w->why = err ? arena_strdup(&c->scratch, err->message) : NULL;
+		error_free(err);
+	}
+	note_torn(l, list.addr, w);
 	return w;
 }
 
@@ -104,7 +129,7 @@ static bool is_among(const char *const *tasks, size_t n, const char *task)
 }
 
 /* Finds the tasks of the first waiters. */
-static void resolve_tasks(struct collector *c, struct walked *w)
+static void resolve_tasks(struct collector *c, struct leaf_queue_walked *w)
 {
 	size_t n = 0, nwaiters = w->places.n < QUEUE_MAX_LISTED ? w->places.n : QUEUE_MAX_LISTED;
 	bool repeated = false;
@@ -129,7 +154,7 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
 {
 	if (list.addr == 0)
 		return error_new(ERR_CORRUPT, "the queue of waiters is nowhere");
-	struct walked *w = walk_once(l, list, node.type, layout);
+	struct leaf_queue_walked *w = walk_once(l, list, node.type, layout);
 	size_t place = (size_t)map_get(&w->places, node.addr);
 
 	*ret = (struct queue){ .found = place != 0,
@@ -167,7 +192,7 @@ static size_t count_of_task(const struct queue *q, size_t first)
 	return n;
 }
 
-static bool is_own(const struct queue *q, const char *task)
+static bool leaf_queue_is_own(const struct queue *q, const char *task)
 {
 	return q->own && strcmp(q->own, task) == 0;
 }
@@ -181,6 +206,7 @@ static bool are_other_tasks(const struct queue *q)
 /* "3 tasks ahead in its queue" */
 static void put_ahead(struct str *s, const struct queue *q, const char *what)
 {
+	str_append(s, MARKED_BEGIN_QUEUE);
 	str_append_uint(s, q->ahead);
 	str_append(s, " ");
 	str_append(s, what);
@@ -207,7 +233,7 @@ static const char *futures_text(struct arena *a, const struct queue *q)
 		str_append(&s, before);
 		if (q->ahead > 1)
 			str_printf(&s, "%zu ", n);
-		if (is_own(q, q->tasks[i]))
+		if (leaf_queue_is_own(q, q->tasks[i]))
 			str_append(&s, "of this task");
 		else
 			str_printf(&s, "of task %s", q->tasks[i]);
@@ -215,7 +241,7 @@ static const char *futures_text(struct arena *a, const struct queue *q)
 	}
 	if (q->ahead > QUEUE_MAX_LISTED && shown <= MAX_SHOWN)
 		str_append(&s, ", ...");
-	str_append(&s, ")");
+	str_append(&s, ")" MARKED_CLOSE);
 	return arena_strdup(a, s.data);
 }
 
@@ -224,7 +250,7 @@ const char *leaf_queue_text(struct arena *a, const struct queue *q)
 	STR(s);
 
 	if (!q->ahead)
-		return "first in its queue";
+		return MARKED_QUEUE("first in its queue");
 	if (!are_other_tasks(q))
 		return futures_text(a, q);
 	put_ahead(&s, q, q->all_tasks ? "task" : "waiter");
@@ -235,6 +261,7 @@ const char *leaf_queue_text(struct arena *a, const struct queue *q)
 	}
 	if (q->ntasks)
 		str_append(&s, q->ahead > QUEUE_MAX_LISTED || q->ntasks > shown ? ", ...)" : ")");
+	str_append(&s, MARKED_CLOSE);
 	return arena_strdup(a, s.data);
 }
 
@@ -262,10 +289,15 @@ const char *leaf_queue_behind(const struct leaf *l, const struct queue *q)
 	wait_list(l, "tasks_behind", tasks, ntasks);
 	str_printf(&s, ", %s behind it", leaf_count(l, n, ntasks == n ? "task" : "waiter"));
 	for (size_t i = 0; i < ntasks && i < MAX_SHOWN; i++)
-		str_printf(&s, "%s%s", i ? ", " : ntasks == 1 ? " (task " : " (tasks ", tasks[i]);
+		str_printf(&s, "%s%s",
+		           i             ? ", "
+		           : ntasks == 1 ? " " MARKED_BEGIN_LIST "(task "
+		                         : " " MARKED_BEGIN_LIST "(tasks ",
+		           tasks[i]);
 	if (ntasks)
-		str_append(&s, n > ntasks || ntasks > MAX_SHOWN ? ", ...)" : ")");
-	return arena_strdup(&l->d->c->words, str_text(&s));
+		str_append(&s, n > ntasks || ntasks > MAX_SHOWN ? ", ...)" MARKED_CLOSE
+		                                                : ")" MARKED_CLOSE);
+	return arena_strdup(&l->d->c->decoding.words, str_text(&s));
 }
 
 /* Has a poll of the task passed this future over for certain? */
@@ -298,10 +330,10 @@ const char *leaf_next(const struct leaf *l, const char *word)
 		next = ", about to go on";
 	else
 		next = d->idle && d->waker ? idle_text(l) : ", not taken yet";
-	return arena_printf(&d->c->words, "%s%s", word, next);
+	return leaf_text(l, "%s%s", word, next);
 }
 
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what)
 {
-	return arena_printf(&l->d->c->words, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+	return leaf_text(l, "%" PRIu64 " %s" MARKED_PLURAL("%s"), n, what, n == 1 ? "" : "s");
 }

@@ -38,15 +38,16 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
                               const struct queue_layout *layout, struct queue *ret) MUST_CHECK;
 /*
  * "first in its queue", "2 tasks ahead in its queue (tasks 5, 7)"; where several waiters are one
- * task's, or the waiter's own: "3 futures ahead in its queue (2 of this task, 1 of task 7)"; in a.
+ * task's, or the waiter's own: "3 futures ahead in its queue (2 of this task, 1 of task 7)";
+ * marked, in a.
  */
 const char *leaf_queue_text(struct arena *a, const struct queue *q);
 /* Adds position (from 1) and tasks_ahead to the wait. */
 void leaf_queue_details(const struct leaf *l, const struct queue *q);
 /*
- * Of a future that is in the queue or has left it, having got what it waited for: adds behind and
- * tasks_behind to the wait. Returns ", 2 tasks behind it (tasks 5, 7)", or "" when there is none or
- * the queue is not whole. In c->words.
+ * Adds behind and tasks_behind to the wait of a future that is in the queue, or has left it with
+ * what it waited for. Returns ", 2 tasks behind it (tasks 5, 7)", or "" when there is none or the
+ * queue is not whole. In c->words.
  */
 const char *leaf_queue_behind(const struct leaf *l, const struct queue *q);
 /* Frees what is cached in c. */
@@ -60,7 +61,7 @@ void leaf_queues_free(struct collector *c);
  */
 const char *leaf_next(const struct leaf *l, const char *word);
 
-/* "1 sender", "2 senders"; in c->words. */
+/* "1 sender", "2 senders", marked; in c->words. */
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
 
 #endif

@@ -11,7 +11,7 @@ static bool crate_has_glue(const struct type *where, const struct type *t)
 }
 
 /* Whether the compiler generated drop glue for t. Needed only to detect an impl of Drop on t. */
-static bool has_glue(struct inspector *in, const struct type *t)
+static bool needs_drop_has_glue(struct inspector *in, const struct type *t)
 {
 	enum { YES = 1, NO };
 	static char known[] = { 0, YES, NO };
@@ -66,7 +66,7 @@ static bool variants_have_drop(struct drop_question *q, const struct type *t, in
  * Whether t may have its own impl of Drop. Tuples and closures have none. Types of core and alloc
  * need drop only through a pointer that they own, and part_has_drop() finds that pointer.
  */
-static bool is_own_type(const struct type *t)
+static bool needs_drop_is_own_type(const struct type *t)
 {
 	const char *name = type_name(t);
 
@@ -98,10 +98,11 @@ static bool part_has_drop(struct drop_question *q, const struct type *t, int dep
 		    str_begins(name, "core::marker::PhantomData"))
 			return false;
 		return str_begins(name, "core::ptr::") || str_begins(name, "alloc::boxed::Box<") ||
-		       members_have_drop(q, t, depth) || (is_own_type(t) && has_glue(q->in, t));
+		       members_have_drop(q, t, depth) ||
+		       (needs_drop_is_own_type(t) && needs_drop_has_glue(q->in, t));
 	case TYPE_ENUM:
 		return type_is_coroutine(t) || variants_have_drop(q, t, depth) ||
-		       (is_own_type(t) && has_glue(q->in, t));
+		       (needs_drop_is_own_type(t) && needs_drop_has_glue(q->in, t));
 	default:
 		return true;
 	}
@@ -116,5 +117,5 @@ bool needs_drop(struct inspector *in, const struct type *t)
 
 bool needs_drop_itself(struct inspector *in, const struct type *t)
 {
-	return is_own_type(t) && !type_is_coroutine(t) && has_glue(in, t);
+	return needs_drop_is_own_type(t) && !type_is_coroutine(t) && needs_drop_has_glue(in, t);
 }

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/values/entries.h"
-#include "dwarf/values/peel.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "runtimes/common/behind_wide.h"
+#include "runtimes/common/may_poll.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/waker.h"
-#include "runtimes/future/beside.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/io_direction.h"
 #include "runtimes/future/leaf.h"
+#include "runtimes/future/sibling_resources.h"
 
 enum {
 	MAX_VALUES = 1 << 13, /* for one future */
@@ -49,31 +49,33 @@ bool object_walk_is_boundary(const struct type *t)
 	return type_is_coroutine(t);
 }
 
-struct walk {
+struct object_walk_state {
 	struct collector *c;
 	struct reach *r;
 	struct map seen;   /* pointer targets that were visited */
 	VEC(size_t) large; /* containers of which the first elements were added */
 };
 
-static const char
-	too_many[] = "it may poll more futures: it owns more values than are searched",
-	too_deep[] = "it may poll more futures: what it owns nests too deep",
-	not_ended[] =
-		"it may poll more futures: it owns a collection that cannot be searched to its end",
-	too_late[] = "it may poll more futures: too many values were searched for others";
+static const char too_many[] =
+	"it may poll more futures: it leads to more values than are searched";
+static const char too_deep[] = "it may poll more futures: what it leads to nests too deep";
+static const char not_ended[] =
+	"it may poll more futures: it leads to a collection that cannot be searched to its end";
+static const char too_late[] = "it may poll more futures: too many values were searched for others";
 
-/* Records that a limit was reached; for people only where it has left out what is owned. */
-static void cut(struct walk *w, bool owned, const char *limit)
+/* Records that a limit has left out a value that the future owns, or shares with others. */
+static void object_walk_cut(struct object_walk_state *w, const struct type *t, bool owned,
+                            const char *limit)
 {
 	w->r->cut = true;
 	w->r->complete = false;
-	if (owned && !w->r->limit)
+	if (!w->r->limit && (owned || may_poll(t)))
 		w->r->limit = limit;
 }
 
 /* Returns false where a limit leaves it out. */
-static bool add(struct walk *w, struct value v, size_t from, const char *name, bool exclusive)
+static bool object_walk_add(struct object_walk_state *w, struct value v, size_t from,
+                            const char *name, bool exclusive)
 {
 	struct reach *r = w->r;
 	unsigned depth = r->list[from].depth + 1;
@@ -82,19 +84,20 @@ static bool add(struct walk *w, struct value v, size_t from, const char *name, b
 	if (!v.type || type_size(v.type) == 0)
 		return true;
 	if (full || depth > MAX_DEPTH) {
-		cut(w, owned, full ? too_many : too_deep);
+		object_walk_cut(w, v.type, owned, full ? too_many : too_deep);
 		return false;
 	}
 	r->list[r->n++] = (struct reached){ v, from, name, depth, owned };
 	return true;
 }
 
-/* Records that the future owns something that the walk cannot enter: "the TYPE" and why. */
-static void hide(struct walk *w, size_t at, const char *before, const char *after)
+/* Records that the future leads to something that the walk cannot enter: "the TYPE" and why. */
+static void object_walk_hide(struct object_walk_state *w, size_t at, const char *before,
+                             const char *after)
 {
 	struct reach *r = w->r;
 
-	if (r->hidden || !r->list[at].exclusive)
+	if (r->hidden)
 		return;
 	const char *path = object_walk_path(w->c, r, at);
 	r->hidden = arena_printf(w->c->a, "it may poll more futures: %sthe %s%s%s%s%s", before,
@@ -106,7 +109,7 @@ static void hide(struct walk *w, size_t at, const char *before, const char *afte
  * Whether the target of a pointer may be anything: collections (hashbrown, VecDeque) keep untyped
  * storage behind a pointer to bytes. In a string slice the target really is bytes.
  */
-static bool hides_its_target(const struct walk *w, size_t from)
+static bool hides_its_target(const struct object_walk_state *w, size_t from)
 {
 	const struct reached *at = &w->r->list[from];
 	const struct type *target = type_target(at->v.type);
@@ -116,124 +119,119 @@ static bool hides_its_target(const struct walk *w, size_t from)
 		return false;
 	if (type_kind(target) == TYPE_OPAQUE)
 		return true;
-	return type_size(target) <= 1 && !(holder && type_class_of(holder)->slice);
-}
-
-static void add_behind(struct walk *w, size_t from)
-{
-	struct value v = w->r->list[from].v, behind = { type_target(v.type), 0 };
-	struct error *err;
-
-	if (hides_its_target(w, from))
-		w->r->complete = false;
-	if (!behind.type || type_kind(behind.type) == TYPE_FUNCTION || type_size(behind.type) <= 1)
-		return;
-	err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
-	if (err) {
-		w->r->complete = false;
-		error_free(err);
-		return;
-	}
-	if (behind.addr == 0 ||
-	    !map_put(&w->seen, map_key_of_pair(behind.addr, (uintptr_t)behind.type), NULL))
-		return;
-	add(w, behind, from, NULL, type_class_of(v.type)->behind != NULL);
+	return type_size(target) <= 1 && !(holder && type_class_of(holder)->forms.slice);
 }
 
 /* Whether a value of the type is a plain number, which leads nowhere. */
-static bool is_number(const struct type *t)
+static bool object_walk_is_number(const struct type *t)
 {
 	return type_kind(t) < TYPE_POINTER;
 }
 
-static void add_elements(struct walk *w, const struct type *element, size_t from, uint64_t first)
+/* The element of a container, or of a slice that others may have, too; NULL: none is of interest.
+ */
+static const struct type *object_walk_element_of(const struct type *t)
 {
-	struct value v = w->r->list[from].v;
-	struct slice slice = { element, v.addr, type_count(v.type) };
+	const struct type_class *class = type_class_of(t);
+	const struct member *data = class->forms.slice ? type_member(t, "data_ptr") : NULL;
+	const struct type *element = data && data->type ? type_target(data->type) : NULL;
 
-	if (is_number(element))
-		return;
-	if (type_kind(v.type) != TYPE_ARRAY) {
-		struct error *err = value_slice(w->c->in->target, v, &slice);
-
-		if (err)
-			w->r->complete = false;
-		error_free(err);
-		if (err)
-			return;
-	}
-	uint64_t size = type_size(slice.element);
-	if (!first && slice.count > FIRST_ELEMENTS) {
-		*vec_push(&w->large) = from;
-		slice.count = FIRST_ELEMENTS;
-	}
-	for (uint64_t i = first; size && i < slice.count; i++) {
-		if (!add(w, (struct value){ slice.element, slice.addr + i * size }, from, NULL,
-		         true))
-			return;
-	}
+	return class->visit.element           ? class->visit.element
+	       : element && may_poll(element) ? element
+	                                      : NULL;
 }
 
-struct entries_reached {
-	struct walk *w;
+/* A value of which the walk adds what it leads to. */
+struct object_walk_step {
+	struct visit visit;
+	struct object_walk_state *w;
 	size_t from;
-	uint64_t n, first, end; /* those from first on are added, before end */
+	bool owned; /* what it leads to is the value's own, or borrowed by &mut */
 };
 
-static bool add_entry(const struct entry *entry, void *arg)
+/* Is what a value leads to its own? That of a reference that is not &mut belongs to others, too. */
+static bool object_walk_owns(const struct type *t, enum visit_rule rule)
 {
-	struct entries_reached *e = arg;
-	uint64_t index = e->n++;
+	const struct type_class *class = type_class_of(t);
 
-	if (index >= e->first && (!add(e->w, entry->key, e->from, NULL, true) ||
-	                          !add(e->w, entry->value, e->from, NULL, true)))
-		return false;
-	return e->n < e->end;
+	switch (rule) {
+	case VISIT_ELEMENTS:
+		return class->visit.element != NULL;
+	case VISIT_POINTER:
+		return class->behind != NULL;
+	case VISIT_WIDE:
+		return class->forms.box || strncmp(type_name(t), "&mut ", 5) == 0;
+	default:
+		return true;
+	}
 }
 
-/* The elements of a VecDeque or a map: tokio-postgres has its senders in one. */
-static void add_entries(struct walk *w, size_t from, uint64_t first)
+/* Adds a part of the value, unless it is behind a pointer, and was added or is of unknown type. */
+static bool object_walk_add_part(const struct visited *at, void *arg)
 {
-	const struct reached at = w->r->list[from];
-	struct inspector *in = w->c->in;
-	struct entries_reached e = { w, from, 0, first, first + FIRST_ELEMENTS };
+	const struct object_walk_step *s = arg;
+	bool pointer = at->rule == VISIT_WIDE || at->rule == VISIT_POINTER;
 
-	if (first)
-		e.end = first + w->r->capacity;
-	uint64_t count = 0;
-	struct error *err = entries_walk(in->target, &in->show, at.v,
-	                                 type_class_of(at.v.type)->entries, add_entry, &e, &count);
+	if (pointer &&
+	    (!s->visit.exact ||
+	     !map_put(&s->w->seen, map_key_of_pair(at->v.addr, (uintptr_t)at->v.type), NULL)))
+		return true;
+	return object_walk_add(s->w, at->v, s->from, NULL, s->owned);
+}
+
+/* Notes what a step has left out of a value. first: it began there. */
+static void object_walk_note_rest(struct object_walk_step *s, enum visit_rule rule, uint64_t first)
+{
+	struct object_walk_state *w = s->w;
+	const struct visit *visited = &s->visit;
+
+	if (rule == VISIT_WIDE && (!visited->behind.type || !visited->exact)) {
+		w->r->complete = false;
+		if (visited->behind.addr)
+			object_walk_hide(w, s->from, "no debug info says what is in ", "");
+	}
+	if (visited->n == visited->count)
+		return;
+	if (!first && visited->n == FIRST_ELEMENTS)
+		*vec_push(&w->large) = s->from;
+	else if (rule == VISIT_ENTRIES)
+		object_walk_cut(w, w->r->list[s->from].v.type, w->r->list[s->from].exclusive,
+		                not_ended);
+}
+
+/* Adds what a value leads to, of a collection the elements from first on. */
+static void object_walk_add_parts(struct object_walk_state *w, size_t from,
+                                  const struct visit_type *type, uint64_t first)
+{
+	const struct value v = w->r->list[from].v;
+	struct object_walk_step s = { .w = w,
+		                      .from = from,
+		                      .owned = object_walk_owns(v.type, type->rule) };
+
+	s.visit = behind_wide_visit(w->c, object_walk_add_part, &s);
+	s.visit.first = first;
+	s.visit.end = first ? first + w->r->capacity : FIRST_ELEMENTS;
+	struct error *err = visit_step(&s.visit, v, type);
 
 	if (err)
 		w->r->complete = false;
+	if (!err || type->rule == VISIT_ENTRIES)
+		object_walk_note_rest(&s, type->rule, first);
 	error_free(err);
-	if (e.n == count)
-		return;
-	if (!first && e.n == FIRST_ELEMENTS)
-		*vec_push(&w->large) = from;
-	else
-		cut(w, at.exclusive, not_ended);
 }
 
-static void add_wide(struct walk *w, size_t from)
+/* A pointer that says nothing of its target, or has none that leads on, is not followed. */
+static void object_walk_add_behind(struct object_walk_state *w, size_t from)
 {
-	struct value v = w->r->list[from].v, behind;
-	bool exact, owned;
-	struct error *err = behind_wide(w->c, v, 0, &behind, &exact);
+	const struct type *t = w->r->list[from].v.type, *target = type_target(t);
 
-	if (err || !behind.type || !exact)
+	if (hides_its_target(w, from))
 		w->r->complete = false;
-	if (!err && (!behind.type || !exact) && type_class_of(v.type)->box)
-		hide(w, from, "no debug info says what is in ", "");
-	bool known = !err && behind.type && exact;
-	error_free(err);
-	owned = type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0;
-	if (known && behind.addr &&
-	    map_put(&w->seen, map_key_of_pair(behind.addr, (uintptr_t)behind.type), NULL))
-		add(w, behind, from, NULL, owned);
+	if (target && type_kind(target) != TYPE_FUNCTION && type_size(target) > 1)
+		object_walk_add_parts(w, from, &type_class_of(t)->visit, 0);
 }
 
-static bool has_no_polls(const struct type *t, int depth);
+static bool object_walk_has_no_polls(const struct type *t, int depth);
 
 /* Whether the elements, keys and values of a collection that is no slice lead nowhere. */
 static bool entries_have_no_polls(const struct type *t, int depth)
@@ -244,7 +242,7 @@ static bool entries_have_no_polls(const struct type *t, int depth)
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
 		const struct type *part = type_param(t, params[i]);
 
-		if (part && !has_no_polls(part, depth))
+		if (part && !object_walk_has_no_polls(part, depth))
 			return false;
 		known |= part != NULL;
 	}
@@ -255,32 +253,32 @@ static bool entries_have_no_polls(const struct type *t, int depth)
  * Whether values of the type lead nowhere: numbers, and structs of numbers. An enum is not
  * terminal: its bytes may be no valid value, and the walk must notice that.
  */
-static bool has_no_polls(const struct type *t, int depth)
+static bool object_walk_has_no_polls(const struct type *t, int depth)
 {
 	struct type_class *type_class = type_class_of(t);
-	const struct type *element = type_class->element;
+	const struct type *element = type_class->visit.element;
 	const struct member *members;
-	bool terminal = type_class->reach == REACH_NOTHING;
+	bool terminal = type_class->visit.rule == VISIT_NOTHING;
 	size_t n;
 
-	if (type_class->terminal != UNDECIDED)
-		return type_class->terminal == YES;
+	if (type_class->answers.terminal != UNDECIDED)
+		return type_class->answers.terminal == YES;
 	if (depth > MAX_TYPE_DEPTH)
 		return false;
 	/* A type that contains itself is corrupt debug info: this ends the recursion. */
-	type_class->terminal = NO;
-	if (type_kind(t) == TYPE_STRUCT && type_class->reach == REACH_MEMBERS) {
+	type_class->answers.terminal = NO;
+	if (type_kind(t) == TYPE_STRUCT && type_class->visit.rule == VISIT_MEMBERS) {
 		members = type_members(t, &n);
-		terminal = !type_class->resource && !type_class->waker;
+		terminal = !type_class->rows.resource && !type_class->forms.waker;
 		for (size_t i = 0; i < n && terminal; i++)
 			terminal = !members[i].type || type_size(members[i].type) == 0 ||
-			           has_no_polls(members[i].type, depth + 1);
+			           object_walk_has_no_polls(members[i].type, depth + 1);
 	}
-	if (type_class->reach == REACH_ELEMENTS)
-		terminal = has_no_polls(element, depth + 1);
-	if (type_class->reach == REACH_ENTRIES)
+	if (type_class->visit.rule == VISIT_ELEMENTS)
+		terminal = object_walk_has_no_polls(element, depth + 1);
+	if (type_class->visit.rule == VISIT_ENTRIES)
 		terminal = entries_have_no_polls(t, depth + 1);
-	type_class->terminal = terminal ? YES : NO;
+	type_class->answers.terminal = terminal ? YES : NO;
 	return terminal;
 }
 
@@ -297,7 +295,7 @@ static const struct type_class *fertile_members(const struct type *t)
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (members[i].type && type_size(members[i].type) &&
-		    !has_no_polls(members[i].type, 0))
+		    !object_walk_has_no_polls(members[i].type, 0))
 			*vec_push(&list) = &members[i];
 	}
 	type_class->nmembers = list.n;
@@ -356,8 +354,8 @@ static bool is_erased_by_hand(const struct type *t)
 	const struct member *members;
 	size_t n = 0;
 
-	if (type_class->by_hand != UNDECIDED)
-		return type_class->by_hand == YES;
+	if (type_class->answers.by_hand != UNDECIDED)
+		return type_class->answers.by_hand == YES;
 	members = type_kind(t) == TYPE_STRUCT ? type_members(t, &n) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (!members[i].type)
@@ -365,11 +363,11 @@ static bool is_erased_by_hand(const struct type *t)
 		pointer |= is_untyped_pointer(members[i].type);
 		polls |= leads_to_poll_function(members[i].type);
 	}
-	type_class->by_hand = pointer && polls ? YES : NO;
+	type_class->answers.by_hand = pointer && polls ? YES : NO;
 	return pointer && polls;
 }
 
-static void add_members(struct walk *w, size_t from)
+static void add_members(struct object_walk_state *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
 	const struct type_class *type_class;
@@ -388,84 +386,88 @@ static void add_members(struct walk *w, size_t from)
 			return;
 	}
 	if (is_erased_by_hand(v.type))
-		hide(w, from, "", " has a function that polls, beside a pointer without a type");
+		object_walk_hide(w, from, "",
+		                 " has a function that polls, beside a pointer without a type");
 	type_class = fertile_members(v.type);
 	for (size_t i = 0; i < type_class->nmembers; i++) {
 		const struct member *m = type_class->members[i];
 
-		add(w, (struct value){ m->type, v.addr + m->offset }, from, m->name, true);
+		object_walk_add(w, (struct value){ m->type, v.addr + m->offset }, from, m->name,
+		                true);
 	}
 }
 
-static void expand(struct walk *w, size_t at)
+/* Adds what a collection leads to. Returns false for a value that is none. */
+static bool object_walk_add_collection(struct object_walk_state *w, size_t at, uint64_t first)
 {
-	const struct type_class *type_class = type_class_of(w->r->list[at].v.type);
+	const struct type *t = w->r->list[at].v.type;
+	const struct visit_type elements = { .rule = VISIT_ELEMENTS,
+		                             .element = object_walk_element_of(t) };
+	const struct visit_type *known = &type_class_of(t)->visit;
 
-	switch (type_class->reach) {
-	case REACH_ELEMENTS:
-		add_elements(w, type_class->element, at, 0);
+	if (!elements.element && known->rule != VISIT_ENTRIES)
+		return false;
+	if (!elements.element)
+		object_walk_add_parts(w, at, known, first);
+	else if (!object_walk_is_number(elements.element))
+		object_walk_add_parts(w, at, &elements, first);
+	return true;
+}
+
+static void expand(struct object_walk_state *w, size_t at)
+{
+	const struct visit_type *type = &type_class_of(w->r->list[at].v.type)->visit;
+
+	if (object_walk_add_collection(w, at, 0))
+		return;
+	switch (type->rule) {
+	case VISIT_WIDE:
+		object_walk_add_parts(w, at, type, 0);
 		break;
-	case REACH_ENTRIES:
-		add_entries(w, at, 0);
+	case VISIT_POINTER:
+		object_walk_add_behind(w, at);
 		break;
-	case REACH_DYN:
-		add_wide(w, at);
-		break;
-	case REACH_POINTER:
-		add_behind(w, at);
-		break;
-	case REACH_MEMBERS:
+	case VISIT_MEMBERS:
 		add_members(w, at);
 		break;
-	case REACH_OPAQUE:
+	case VISIT_OPAQUE:
 		w->r->complete = false;
 		break;
-	case REACH_NOTHING:
+	default:
 		break;
 	}
-}
-
-/* Adds the elements of a container that come after those of expand(). */
-static void add_rest(struct walk *w, size_t at)
-{
-	const struct type_class *type_class = type_class_of(w->r->list[at].v.type);
-
-	if (type_class->reach == REACH_ELEMENTS)
-		add_elements(w, type_class->element, at, FIRST_ELEMENTS);
-	else
-		add_entries(w, at, FIRST_ELEMENTS);
 }
 
 /* Visits list[i..]. */
-static void visit_from(struct walk *w, size_t i, object_walk_fn *visit, void *arg)
+static void visit_from(struct object_walk_state *w, size_t i, object_walk_fn *visit, void *arg)
 {
 	struct reach *r = w->r;
 
 	for (; i < r->n; i++) {
-		if (i == 0 ||
-		    (visit(&r->list[i], i, arg) && !type_class_of(r->list[i].v.type)->boundary))
+		if (i == 0 || (visit(&r->list[i], i, arg) &&
+		               !type_class_of(r->list[i].v.type)->forms.boundary))
 			expand(w, i);
 	}
 }
 
 /* spent: the number of values that all walks of this kind have visited in this snapshot. */
-static void walk(struct collector *c, struct value v, size_t *spent, object_walk_fn *visit,
-                 void *arg, struct reach *ret)
+static void object_walk_from(struct collector *c, struct value v, size_t *spent,
+                             object_walk_fn *visit, void *arg, struct reach *ret)
 {
-	struct walk w = { .c = c, .r = ret };
+	struct object_walk_state w = { .c = c, .r = ret };
 
-	if (!c->reached && !(c->reached = calloc(MAX_VALUES, sizeof(*c->reached))))
+	if (!c->reach.list && !(c->reach.list = calloc(MAX_VALUES, sizeof(*c->reach.list))))
 		out_of_memory();
-	ret->list = c->reached;
+	ret->list = c->reach.list;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
 	if (*spent > MAX_ALL + MAX_EACH * c->out->ntasks) {
-		cut(&w, true, too_late);
+		object_walk_cut(&w, v.type, true, too_late);
 	} else {
 		visit_from(&w, 0, visit, arg);
 		for (size_t i = 0; i < w.large.n; i++) {
 			size_t before = ret->n;
 
-			add_rest(&w, w.large.data[i]);
+			object_walk_add_collection(&w, w.large.data[i], FIRST_ELEMENTS);
 			visit_from(&w, before, visit, arg);
 		}
 		*spent += ret->n;
@@ -478,18 +480,18 @@ void object_walk(struct collector *c, struct value v, object_walk_fn *visit, voi
                  struct reach *ret)
 {
 	*ret = (struct reach){ .capacity = MAX_VALUES, .complete = true };
-	walk(c, v, &c->nreached, visit, arg, ret);
+	object_walk_from(c, v, &c->reach.n, visit, arg, ret);
 }
 
 void object_walk_near(struct collector *c, struct value v, object_walk_fn *visit, void *arg,
                       struct reach *ret)
 {
 	*ret = (struct reach){ .capacity = MAX_NEAR, .complete = true };
-	walk(c, v, &c->nreached_near, visit, arg, ret);
+	object_walk_from(c, v, &c->reach.nnear, visit, arg, ret);
 }
 
 /* Whether a member's name is useful in a path: those of std's wrappers and of tuples are not. */
-static bool is_informative(const char *name)
+static bool object_walk_is_informative(const char *name)
 {
 	static const char *const dull[] = { "__0",  "pointer", "__pointer", "ptr",
 		                            "data", "value",   "data_ptr",  "cell" };
@@ -507,7 +509,7 @@ const char *object_walk_path(struct collector *c, const struct reach *r, size_t 
 	STR(text);
 
 	for (size_t at = index; at != 0; at = r->list[at].from) {
-		if (is_informative(r->list[at].name))
+		if (object_walk_is_informative(r->list[at].name))
 			*vec_push(&names) = r->list[at].name;
 	}
 	for (size_t i = names.n; i-- > 0;)
@@ -526,24 +528,25 @@ struct resource {
 	bool certain; /* the future's type shows that it reads or writes this resource */
 };
 
-struct search {
+struct object_walk_search {
 	struct decoder *d;
 	const struct reach *r; /* the walk in progress */
 	VEC(struct resource) resources;
 	VEC(size_t) wakers; /* places that hold this task's waker */
 	bool explains;      /* futures are noted, too */
 	bool unknown;       /* what the future waits for was not found */
-	beside_futures futures;
+	sibling_futures futures;
 };
 
-static void free_search(struct search *s)
+static void free_search(struct object_walk_search *s)
 {
 	vec_free(&s->resources);
 	vec_free(&s->wakers);
 	vec_free(&s->futures);
 }
 
-static bool note_waker(struct search *s, const struct reached *at, size_t index)
+static bool object_walk_note_waker(struct object_walk_search *s, const struct reached *at,
+                                   size_t index)
 {
 	struct waker w;
 	struct error *err = waker_read(s->d->c, at->v, &w);
@@ -570,7 +573,7 @@ struct future *object_walk_resource(struct collector *c, struct value v)
 /* Does the wait of resource v describe the one inside it? */
 static bool is_described(const struct future *f, struct value v)
 {
-	return type_class_of(v.type)->resource->whole && f->wait && f->wait->object != v.addr;
+	return type_class_of(v.type)->rows.resource->whole && f->wait && f->wait->object != v.addr;
 }
 
 /* Whether a coroutine or a leaf that nobody else can poll is there. */
@@ -578,26 +581,22 @@ static bool is_lone_future(const struct reached *at)
 {
 	const struct type_class *type_class = type_class_of(at->v.type);
 
-	return at->exclusive && !type_class->resource &&
-	       (type_class->coroutine || type_class->leaf);
+	return at->exclusive && !type_class->rows.resource &&
+	       (type_class->forms.coroutine || type_class->rows.leaf);
 }
 
-static bool look(const struct reached *at, size_t index, void *arg)
+static bool object_walk_look(const struct reached *at, size_t index, void *arg)
 {
-	struct search *s = arg;
+	struct object_walk_search *s = arg;
 
-	if (type_class_of(at->v.type)->waker)
-		return note_waker(s, at, index);
-	if (s->explains && !at->exclusive && type_class_of(at->v.type)->coroutine) {
-		beside_note_shared(&s->futures, s->d, s->d->c->regions.n, at);
-		return false;
-	}
-	if (s->explains && is_lone_future(at)) {
-		beside_note_future(&s->futures, s->d, s->d->c->regions.n, at);
+	if (type_class_of(at->v.type)->forms.waker)
+		return object_walk_note_waker(s, at, index);
+	if (s->explains && (is_lone_future(at) || type_class_of(at->v.type)->forms.coroutine)) {
+		sibling_note_future(&s->futures, s->d, s->d->c->decoding.regions.n, at);
 		return false;
 	}
 	if (s->explains && futures_unordered_is_type(at->v.type)) {
-		beside_note_stream(&s->futures, s->d, s->d->c->regions.n, at);
+		sibling_note_stream(&s->futures, s->d, s->d->c->decoding.regions.n, at);
 		return false;
 	}
 	if (!leaf_is_resource(at->v.type))
@@ -607,7 +606,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	bool certain = s->d->direction.sure != 0;
 	enum resource_waker waker = leaf_decode_resource(s->d, at->v, f);
 	s->d->direction = (struct io_direction){ 0 };
-	if (waker != WAKER_OURS && type_class_of(at->v.type)->resource->passage)
+	if (waker != WAKER_OURS && type_class_of(at->v.type)->rows.resource->passage)
 		return true;
 	*vec_push(&s->resources) = (struct resource){ index, f, waker, at->exclusive, certain };
 	/* If no waker of the task was found in it, resources inside it may have one. */
@@ -615,7 +614,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 }
 
 /* Keeps the resources that the future certainly reads or writes. Returns their number. */
-static size_t choose_certain(struct search *s)
+static size_t choose_certain(struct object_walk_search *s)
 {
 	size_t n = 0;
 
@@ -631,7 +630,7 @@ static size_t choose_certain(struct search *s)
  * contain this task's waker. Second: those that it certainly reads or writes. Third: the only
  * exclusive one, if the task still has a waker somewhere and this resource may have contained it.
  */
-static size_t choose(struct search *s)
+static size_t object_walk_choose(struct object_walk_search *s)
 {
 	size_t n = 0, nexclusive = 0, only = 0;
 
@@ -655,13 +654,14 @@ static size_t choose(struct search *s)
 	return 1;
 }
 
-static void use_resources(struct search *s, size_t n, struct value v, struct future *f)
+static void use_resources(struct object_walk_search *s, size_t n, struct value v, struct future *f)
 {
 	if (n == 1) {
 		f->wait = s->resources.data[0].f->wait;
 		f->problem = s->resources.data[0].f->problem;
+		f->problem_parts = s->resources.data[0].f->problem_parts;
 		if (f->wait)
-			f->wait->within = !type_class_of(v.type)->poll_fn;
+			f->wait->within = !type_class_of(v.type)->forms.poll_fn;
 		return;
 	}
 	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);
@@ -700,7 +700,8 @@ static const char *waker_places(struct decoder *d, const struct reach *r, const 
 		                                   : " and ",
 		           names[i]);
 	if (left)
-		str_printf(&text, " and %zu other place%s", left, left > 1 ? "s" : "");
+		str_printf(&text, " and " MARKED_NUMBER("%zu") " other place%s", left,
+		           left > 1 ? "s" : "");
 	return arena_strdup(d->c->a, str_text(&text));
 }
 
@@ -713,10 +714,10 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
 	l.w->object = f->addr;
 	l.w->anonymous = true;
 	l.w->kind = "waker";
-	l.w->armed = d->in_set ? d->set_armed : ARMED_YES;
+	l.w->armed = d->in_set ? d->set_armed : WAKER_REGISTERED_YES;
 	for (size_t i = 0; i < n; i++) {
 		paths[i] = object_walk_path(d->c, r, places[i]);
-		*vec_push(&d->c->reported_wakers) = r->list[places[i]].v.addr;
+		*vec_push(&d->c->decoding.reported_wakers) = r->list[places[i]].v.addr;
 	}
 	wait_list(&l, "wakers", paths, n);
 	wait_phrase(&l, "its waker is in %s", waker_places(d, r, places, paths, n));
@@ -730,7 +731,8 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
 static const char *empty_member(struct decoder *d, struct value v)
 {
 	const struct member *m = type_single_member(v.type);
-	struct peeled option = m ? peel(m->type) : (struct peeled){ NULL, NULL };
+	struct unwrapped_newtype option =
+		m ? unwrap_newtype(m->type) : (struct unwrapped_newtype){ NULL, NULL };
 	const struct variant *active;
 
 	if (!m || !m->name || !option.variant || !future_is_or_has(d->c->in, m->type))
@@ -742,7 +744,8 @@ static const char *empty_member(struct decoder *d, struct value v)
 	return empty ? m->name : NULL;
 }
 
-static void use_wakers(struct search *s, const struct reach *r, struct value v, struct future *f)
+static void use_wakers(struct object_walk_search *s, const struct reach *r, struct value v,
+                       struct future *f)
 {
 	struct leaf l = { .d = s->d, .v = v, .f = f };
 
@@ -754,7 +757,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	l.w = f->wait = NEW(s->d->c->a, struct wait);
 	l.w->object = v.addr;
 	l.w->within = l.w->anonymous = true;
-	l.w->armed = s->d->forgotten ? ARMED_NO : ARMED_UNKNOWN;
+	l.w->armed = s->d->forgotten ? WAKER_REGISTERED_NO : WAKER_REGISTERED_UNKNOWN;
 	const char *empty = empty_member(s->d, v);
 	if (r->complete && s->d->forgotten) {
 		l.w->kind = "nothing";
@@ -771,7 +774,8 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 
 /* Adds the frames of n resources that were chosen, or else one for all places that hold the waker.
  */
-static void own_frames(struct search *s, size_t n, struct future *explained, frame_vec *ret)
+static void own_frames(struct object_walk_search *s, size_t n, struct future *explained,
+                       frame_vec *ret)
 {
 	for (size_t i = 0; i < n; i++)
 		*vec_push(ret) = s->resources.data[i].f;
@@ -786,26 +790,26 @@ static void own_frames(struct search *s, size_t n, struct future *explained, fra
  * For opaque_waits_explain(): f, the future v, may wait for more than the walk has found. resource:
  * the frame of the only resource that was found; NULL: there are none, or several.
  */
-static void note_opaque(const struct search *s, struct value v, struct future *f,
+static void note_opaque(const struct object_walk_search *s, struct value v, struct future *f,
                         struct future *resource)
 {
 	struct decoder *d = s->d;
 
 	if (!d->waker || d->unpolled || d->forgotten || (f->wait && !s->unknown && !resource))
 		return;
-	*vec_push(&d->c->opaque_waits) = (struct opaque_wait){ f, resource, s->unknown, d->waker,
+	*vec_push(&d->c->opaque.waits) = (struct opaque_wait){ f, resource, s->unknown, d->waker,
 		                                               io_direction_wanted(v.type) };
 }
 
 const char *object_walk_explain(struct decoder *d, struct value v, struct future *f)
 {
 	struct reach r;
-	struct search s = { .d = d, .r = &r, .explains = true };
+	struct object_walk_search s = { .d = d, .r = &r, .explains = true };
 	struct future explained = *f;
 	frame_vec frames = { 0 };
 
-	object_walk(d->c, v, look, &s, &r);
-	size_t n = choose(&s);
+	object_walk(d->c, v, object_walk_look, &s, &r);
+	size_t n = object_walk_choose(&s);
 	if (n)
 		use_resources(&s, n, v, &explained);
 	else
@@ -815,7 +819,7 @@ const char *object_walk_explain(struct decoder *d, struct value v, struct future
 	if (s.futures.n || opaque)
 		own_frames(&s, n, &explained, &frames);
 	size_t own = frames.n;
-	beside_decode_futures(d, &s.futures, &frames);
+	sibling_decode_futures(d, &s.futures, &frames);
 	if (frames.n == own) {
 		*f = explained;
 	} else {
@@ -834,9 +838,9 @@ const char *object_walk_explain(struct decoder *d, struct value v, struct future
 const char *object_walk_registered(struct decoder *d, struct value v, frame_vec *list)
 {
 	struct reach r;
-	struct search s = { .d = d, .r = &r };
+	struct object_walk_search s = { .d = d, .r = &r };
 
-	object_walk(d->c, v, look, &s, &r);
+	object_walk(d->c, v, object_walk_look, &s, &r);
 	for (size_t i = 0; i < s.resources.n; i++) {
 		bool known = s.resources.data[i].waker != WAKER_OURS;
 
@@ -846,5 +850,5 @@ const char *object_walk_registered(struct decoder *d, struct value v, frame_vec 
 			*vec_push(list) = s.resources.data[i].f;
 	}
 	free_search(&s);
-	return r.limit;
+	return r.hidden ? r.hidden : r.limit;
 }

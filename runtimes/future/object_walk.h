@@ -8,7 +8,7 @@
 #include "debugger/base/vec.h"
 #include "runtimes/future/future.h"
 
-/* One value that the walk visits. */
+/* A value that the walk visits. */
 struct reached {
 	struct value v;
 	size_t from;      /* index of the value that led to it; 0 for the start itself */
@@ -25,11 +25,14 @@ struct reach {
 	size_t n, capacity;
 	bool complete; /* no value was unreadable or opaque, and no limit was reached */
 	bool cut;      /* a limit was reached */
-	/* Which one, where it has left out what v owns: more futures may be there. NULL: none. */
+	/*
+	 * The limit that was reached, where it has left out an object that v owns, or shares and
+	 * may poll: more futures may be there. NULL: none.
+	 */
 	const char *limit;
 	/*
-	 * Why more futures may be there than the walk met: the first object, owned by what it began
-	 * at, that it could not enter. NULL: all of them were entered. Bytes behind a raw pointer
+	 * Why more futures may be there than the walk met: the first object that it could not
+	 * enter. NULL: all of them were entered. Bytes behind a raw pointer
 	 * do not count unless something beside the pointer polls them.
 	 */
 	const char *hidden;
@@ -38,7 +41,7 @@ struct reach {
 /* Walks from v; v itself is not visited. Never fails: ret->complete shows whether it saw all. */
 void object_walk(struct collector *c, struct value v, object_walk_fn *visit, void *arg,
                  struct reach *ret);
-/* The same with a limit so low that it may be called for each of many futures. */
+/* Like object_walk(), with a limit so low that it may be called for each of many futures. */
 void object_walk_near(struct collector *c, struct value v, object_walk_fn *visit, void *arg,
                       struct reach *ret);
 /* The names of the members that lead to list[index]: "inner.state.waker". In the snapshot's arena.
@@ -63,7 +66,7 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
 
 /*
  * Adds frames for the resources inside v that contain this task's waker, without duplicates.
- * Returns reach.limit.
+ * Returns reach.hidden or reach.limit.
  */
 const char *object_walk_registered(struct decoder *d, struct value v, frame_vec *list);
 

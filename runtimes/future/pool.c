@@ -48,12 +48,12 @@ struct error *pool_primitive(const struct leaf *l, const struct pool_row *row, s
 }
 
 /* The value with the members of a future: of a coroutine those of its current state. */
-static struct error *members_of(const struct leaf *l, struct value v, struct value *ret)
+static struct error *pool_members_of(const struct leaf *l, struct value v, struct value *ret)
 {
 	const struct variant *active;
 
 	*ret = v;
-	if (!type_class_of(v.type)->coroutine)
+	if (!type_class_of(v.type)->forms.coroutine)
 		return NULL;
 	TRY(value_variant(l->d->c->in->target, v, &active));
 	if (active->payload)
@@ -68,7 +68,7 @@ static struct error *read_future(const struct leaf *l, const struct pool_row *ro
 	struct value frame, reference;
 
 	*found = false;
-	TRY(members_of(l, v, &frame));
+	TRY(pool_members_of(l, v, &frame));
 	if (!leaf_has_path(l, frame.type, row->member))
 		return NULL;
 	TRY(leaf_place(l, frame, row->member, &reference, found));
@@ -77,27 +77,28 @@ static struct error *read_future(const struct leaf *l, const struct pool_row *ro
 	return *found ? pool_primitive(l, row, *object, primitive, found) : NULL;
 }
 
-/* What a leaf waits for: the primitive, or a value of type `sent`. */
+/* The object that a leaf waits for: the primitive, or a value of type `sent`. */
 struct target_of_wait {
 	uint64_t primitive;
 	const struct type *sent;
 };
 
-static bool waits_for(const struct target_of_wait *t, const struct pool_row *row,
-                      struct value object, uint64_t primitive)
+static bool pool_waits_for(const struct target_of_wait *t, const struct pool_row *row,
+                           struct value object, uint64_t primitive)
 {
 	if (!t->sent)
 		return primitive == t->primitive;
 	return row->sent && primitive == object.addr && type_is(t->sent, row->sent);
 }
 
-static bool find(const struct leaf *l, const struct target_of_wait *t, struct pool *ret)
+static bool pool_find_by_type(const struct leaf *l, const struct target_of_wait *t,
+                              struct pool *ret)
 {
 	uint64_t n = 0;
 	bool any = false;
 
 	for (const struct ancestor *a = l->d->above; a; a = a->up) {
-		const struct pool_row *row = type_class_of(a->v.type)->pool;
+		const struct pool_row *row = type_class_of(a->v.type)->rows.pool;
 		uint64_t primitive = 0;
 		struct value object;
 		bool found = false;
@@ -106,7 +107,7 @@ static bool find(const struct leaf *l, const struct target_of_wait *t, struct po
 		if (!row)
 			continue;
 		error_free(read_future(l, row, a->v, &object, &primitive, &found));
-		if (!found || !waits_for(t, row, object, primitive))
+		if (!found || !pool_waits_for(t, row, object, primitive))
 			continue;
 		any = true;
 		*ret = (struct pool){ .row = row, .object = object, .own_frames = n };
@@ -116,12 +117,12 @@ static bool find(const struct leaf *l, const struct target_of_wait *t, struct po
 
 bool pool_find(const struct leaf *l, uint64_t primitive, struct pool *ret)
 {
-	return find(l, &(struct target_of_wait){ .primitive = primitive }, ret);
+	return pool_find_by_type(l, &(struct target_of_wait){ .primitive = primitive }, ret);
 }
 
 bool pool_find_sent(const struct leaf *l, const struct type *sent, struct pool *ret)
 {
-	return find(l, &(struct target_of_wait){ .sent = sent }, ret);
+	return pool_find_by_type(l, &(struct target_of_wait){ .sent = sent }, ret);
 }
 
 struct error *pool_read(const struct leaf *l, const struct pool_row *row, struct value object,
@@ -164,9 +165,9 @@ struct error *pool_describe(struct leaf *l, struct pool *p, const char *turn)
 	if (p->own_frames)
 		wait_int(l, "own_frames", (int64_t)p->own_frames);
 	if (p->max)
-		limit = arena_printf(&l->d->c->words, " of %" PRIu64, p->max);
+		limit = leaf_text(l, " of %" PRIu64, p->max);
 	if (p->opening)
-		opening = arena_printf(&l->d->c->words, ", %" PRIu64 " being opened", p->opening);
+		opening = leaf_text(l, ", %" PRIu64 " being opened", p->opening);
 	wait_phrase(l, "pool, %" PRIu64 "%s in use%s%s%s", p->size - p->idle, limit, opening,
 	            *turn ? ", " : "", turn);
 	return NULL;

@@ -23,7 +23,9 @@ const struct pool_row *pool_find_row(const struct type *t);
  * futures are not readable.
  */
 bool pool_find(const struct leaf *l, uint64_t primitive, struct pool *ret);
-/* The same for a leaf that receives a value of type `sent` through a channel of its own. */
+/*
+ * Like pool_find(), for a leaf that receives a value of type `sent` through a channel of its own.
+ */
 bool pool_find_sent(const struct leaf *l, const struct type *sent, struct pool *ret);
 /* Whether a pool sends values of type t to those who wait for it. */
 bool pool_is_sent(const struct type *t);

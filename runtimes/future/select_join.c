@@ -28,7 +28,7 @@ bool select_join_is_poll_fn(const struct type *t)
 }
 
 /* Follows a captured reference to its target, also through a Pin (futures::join! pins it). */
-static struct error *follow(struct finder *f, struct value *ret)
+static struct error *select_join_follow(struct finder *f, struct value *ret)
 {
 	for (int hop = 0; hop < MAX_POINTERS; hop++) {
 		const struct member *pin;
@@ -46,11 +46,11 @@ static struct error *follow(struct finder *f, struct value *ret)
 	return NULL;
 }
 
-static struct error *captured(struct finder *f, struct value closure, const struct member *m,
-                              struct value *ret)
+static struct error *select_join_captured(struct finder *f, struct value closure,
+                                          const struct member *m, struct value *ret)
 {
 	*ret = (struct value){ m->type, closure.addr + m->offset };
-	return follow(f, ret);
+	return select_join_follow(f, ret);
 }
 
 /* Reads which arms of a tokio::select! are finished or disabled: one bit each. */
@@ -65,7 +65,7 @@ static struct error *read_disabled(struct finder *f, struct value closure, uint6
 	*mask = 0;
 	if (!m)
 		return NULL;
-	TRY(captured(f, closure, m, &place));
+	TRY(select_join_captured(f, closure, m, &place));
 	return value_uint(f->d->c->in->target, place, mask);
 }
 
@@ -112,7 +112,7 @@ struct error *select_join_captures(struct finder *f, struct value poll_fn, value
 
 		if (!members[i].type || type_size(members[i].type) == 0)
 			continue;
-		TRY(captured(f, closure, &members[i], &v));
+		TRY(select_join_captured(f, closure, &members[i], &v));
 		if (leaf_is_resource(v.type) || !holds_futures(f->d->c->in, v.type))
 			*vec_push(ret) = v;
 	}
@@ -190,7 +190,7 @@ static struct error *is_finished(struct finder *f, struct value *arm, bool *ret)
 	const struct variant *active;
 
 	*ret = false;
-	TRY(follow(f, arm));
+	TRY(select_join_follow(f, arm));
 	const struct member *inner = type_member(arm->type, "inner");
 	if (!type_is(arm->type, "futures_util::future::future::fuse::Fuse") || !inner ||
 	    type_kind(inner->type) != TYPE_ENUM)
@@ -241,7 +241,7 @@ struct error *select_join_find(struct finder *f, struct value poll_fn)
 		if (!v.type || type_size(v.type) == 0)
 			continue;
 		each.edge = "await";
-		TRY(captured(f, closure, &members[i], &place));
+		TRY(select_join_captured(f, closure, &members[i], &place));
 		if (leaf_is_resource(place.type))
 			continue; /* see select_join_captures() */
 		if (type_name(place.type)[0] == '(') {

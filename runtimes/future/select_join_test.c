@@ -166,8 +166,8 @@ static void test_broken_set(void **state)
 		uint64_t next; /* of the second node */
 		const char *problem;
 	} cases[] = {
-		{ FUTURES_OTHER, "runs in a circle" },
-		{ FUTURES_OTHER + 0x100, "runs in a circle" },
+		{ FUTURES_OTHER, "is circular" },
+		{ FUTURES_OTHER + 0x100, "is circular" },
 		{ FUTURES_HOLE, "not readable" },
 	};
 

@@ -10,7 +10,7 @@ void task_set_met(struct decoder *d, const struct task_set_ops *of, struct value
 {
 	/* A set that is only held is not polled by whoever polls the future that holds it. */
 	struct task_set set = { v, of, f && !d->unpolled ? d->runtime : NO_RUNTIME, f,
-		                d->c->decoding };
+		                d->c->decoding.task };
 
 	if (d->strict)
 		d->set = set;

@@ -156,8 +156,203 @@ static void test_limit(void **state)
 	assert_null(futures_decode(&f, v)->problem);
 	assert_true(f.c->out->complete);
 	futures_poke(&f, list, "len", 600);
-	futures_expect_problem(&f, v, "it owns more values than are searched");
+	futures_expect_problem(&f, v, "it leads to more values than are searched");
 	assert_false(f.c->out->complete);
+	futures_close(&f);
+}
+
+/* Puts the Mutex<T> that v shares by an Arc at an address. Returns the T. */
+static struct value shared_at(struct futures *f, struct value v, uint64_t addr)
+{
+	struct value pointer = futures_member(v, "shared.ptr.pointer");
+
+	futures_poke(f, v, "own.inner", FUTURES_OTHER + 0x700);
+	target_fake_poke(f->fixture.target, pointer.addr, &addr, 8);
+	return futures_member((struct value){ type_target(pointer.type), addr }, "data.data.value");
+}
+
+/* A Vec that is shared, of so many elements that none of them is set. */
+static struct value sharing_many(struct futures *f, const char *element, uint64_t n)
+{
+	enum { ELEMENTS = 0x8000000 };
+	static const char zeros[0x8000];
+	char type[200];
+
+	snprintf(type, sizeof(type),
+	         "walks::Sharing<alloc::vec::Vec<core::option::Option<%s>, alloc::alloc::Global>>",
+	         element);
+	struct value v = futures_value(f, type, FUTURES_ROOT);
+	struct value list = shared_at(f, v, FUTURES_OTHER);
+	target_fake_map(f->fixture.target, ELEMENTS, zeros, sizeof(zeros));
+	futures_poke(f, list, "buf.inner.ptr.pointer.pointer", ELEMENTS);
+	futures_poke(f, list, "buf.inner.cap.__0", n);
+	futures_poke(f, list, "len", n);
+	return v;
+}
+
+/* A shared value that the walk leaves out may be one that the task polls. */
+static void test_limit_shared(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = sharing_many(&f, "tokio::sync::oneshot::Receiver", 300);
+
+	(void)state;
+	assert_null(futures_decode(&f, v)->problem);
+	assert_true(f.c->out->complete);
+	v = sharing_many(&f, "tokio::sync::oneshot::Receiver", 2000);
+	futures_expect_problem(&f, v, "it leads to more values than are searched");
+	assert_false(f.c->out->complete);
+	futures_close(&f);
+}
+
+/* A shared value whose type leads to no future leaves the answer complete. */
+static void test_limit_shared_numbers(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = sharing_many(&f, "bool", 2000);
+
+	(void)state;
+	assert_null(futures_decode(&f, v)->problem);
+	assert_true(f.c->out->complete);
+	futures_close(&f);
+}
+
+/* An object that no debug info describes is shared: it may be polled. */
+static void test_shared_object(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Erased", FUTURES_ROOT);
+	const uint64_t vtable[3] = { 0, 8, 8 }; /* size and alignment */
+
+	(void)state;
+	target_fake_poke(f.fixture.target, FUTURES_OTHER + 0x100, vtable, sizeof(vtable));
+	futures_poke(&f, v, "own.inner", FUTURES_OTHER + 0x700);
+	futures_poke(&f, v, "object.ptr.pointer.pointer", FUTURES_OTHER);
+	futures_poke(&f, v, "object.ptr.pointer.vtable", FUTURES_OTHER + 0x100);
+	futures_expect_problem(&f, v, "it may poll more futures: no debug info says what is in");
+	assert_false(f.c->out->complete);
+	futures_close(&f);
+}
+
+/* An object that a closure has captured and no debug info describes is reported. */
+static void test_captured_object(void **state)
+{
+	struct futures f = open_walks();
+	struct value v =
+		futures_value(&f, "walks::captures_object::{async_fn_env#0}", FUTURES_ROOT);
+	struct value poll_fn = futures_member(futures_variant(&f, v, "Suspend0"), "__awaitee");
+	const struct member *closure = type_single_member(poll_fn.type);
+	struct value c = { closure->type, poll_fn.addr + closure->offset };
+	const uint64_t vtable[3] = { 0, 8, 8 }; /* size and alignment */
+
+	(void)state;
+	target_fake_poke(f.fixture.target, FUTURES_OTHER + 0x100, vtable, sizeof(vtable));
+	futures_poke(&f, c, "own", FUTURES_OTHER + 0x200);
+	futures_poke(&f, c, "object.ptr.pointer.pointer", FUTURES_OTHER);
+	futures_poke(&f, c, "object.ptr.pointer.vtable", FUTURES_OTHER + 0x100);
+	const struct future *future = futures_decode(&f, v);
+	assert_non_null(future->children[0]->problem);
+	assert_non_null(strstr(future->children[0]->problem, "no debug info says what is in"));
+	futures_close(&f);
+}
+
+/* Others can poll the futures of an object that is shared: none of them has the waker of this task.
+ */
+static void test_shared_object_owns_nothing(void **state)
+{
+	static const char name[] = "<walks::Beside as walks::Source>::{vtable}";
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Erased", FUTURES_ROOT);
+	uint64_t vtable[4] = { 0, 0, 8 };
+	const uint64_t addr = futures_address_of(&f, name);
+
+	(void)state;
+	vtable[1] = type_size(must_find(&f.fixture, "walks::Beside"));
+	target_fake_map(f.fixture.target, addr, vtable, sizeof(vtable));
+	futures_poke(&f, v, "own.inner", FUTURES_OTHER + 0x700);
+	futures_poke(&f, v, "object.ptr.pointer.pointer", FUTURES_OTHER);
+	futures_poke(&f, v, "object.ptr.pointer.vtable", addr);
+	const struct future *future = futures_decode(&f, v);
+	assert_null(future->problem);
+	assert_int_equal(future->nchildren, 1);
+	futures_close(&f);
+}
+
+/* A leaf beside the future's own is polled by this task if it has the task's waker. */
+static void test_shared_leaf(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = sharing_many(&f, "tokio::sync::oneshot::Receiver", 1);
+	struct value inner =
+		futures_value(&f, "tokio::sync::oneshot::Inner", FUTURES_OTHER + 0x200);
+	struct value waker = futures_member(inner, "rx_task");
+	const uint64_t words[2] = { WAKER, WAKER };
+	const struct future *future;
+
+	(void)state;
+	struct value element = { must_find(&f.fixture,
+		                           "core::option::Option<tokio::sync::oneshot::Receiver>"),
+		                 0x8000000 };
+	futures_poke(&f, futures_variant(&f, element, "Some"), "__0.inner", inner.addr);
+	future = futures_decode_of(&f, v, WAKER, false);
+	assert_int_equal(future->nchildren, 1);
+	futures_poke(&f, inner, "state", 1); /* its waker is set */
+	target_fake_poke(f.fixture.target, waker.addr, words, sizeof(words));
+	future = futures_decode_of(&f, v, WAKER, false);
+	assert_int_equal(future->nchildren, 2);
+	assert_string_equal(future->children[1]->edge, "waits");
+	assert_string_equal(future->children[1]->wait->kind, "oneshot");
+	assert_true(f.c->out->complete);
+	futures_close(&f);
+}
+
+/* The last of a slice that is borrowed. */
+static void test_shared_slice(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Sharing<&[tokio::sync::oneshot::Receiver]>",
+	                               FUTURES_ROOT);
+	struct value inner =
+		futures_value(&f, "tokio::sync::oneshot::Inner", FUTURES_OTHER + 0x200);
+	struct value waker = futures_member(inner, "rx_task");
+	struct value slice = shared_at(&f, v, FUTURES_OTHER);
+	const uint64_t words[2] = { WAKER, WAKER };
+
+	(void)state;
+	futures_poke(&f, slice, "data_ptr", FUTURES_OTHER + 0x100);
+	futures_poke(&f, slice, "length", 3);
+	target_fake_poke(f.fixture.target, FUTURES_OTHER + 0x100 + 2 * 8, &inner.addr, 8);
+	futures_poke(&f, inner, "state", 1);
+	target_fake_poke(f.fixture.target, waker.addr, words, sizeof(words));
+	const struct future *future = futures_decode_of(&f, v, WAKER, false);
+	assert_int_equal(future->nchildren, 2);
+	assert_string_equal(future->children[1]->edge, "waits");
+	futures_close(&f);
+}
+
+/* An async fn behind an Arc is a child once it waits with the waker of the task. */
+static void test_shared_coroutine(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Sharing<walks::receives::{async_fn_env#0}>",
+	                               FUTURES_ROOT);
+	struct value inner =
+		futures_value(&f, "tokio::sync::oneshot::Inner", FUTURES_OTHER + 0x200);
+	struct value waker = futures_member(inner, "rx_task");
+	const uint64_t words[2] = { WAKER, WAKER }, receiver = FUTURES_OTHER + 0x100;
+	struct value frame;
+
+	(void)state;
+	frame = futures_variant(&f, shared_at(&f, v, FUTURES_OTHER), "Suspend0");
+	futures_poke(&f, frame, "__awaitee", receiver);
+	target_fake_poke(f.fixture.target, receiver, &inner.addr, 8);
+	assert_int_equal(futures_decode_of(&f, v, WAKER, false)->nchildren, 1);
+	futures_poke(&f, inner, "state", 1);
+	target_fake_poke(f.fixture.target, waker.addr, words, sizeof(words));
+	const struct future *future = futures_decode_of(&f, v, WAKER, false);
+	assert_int_equal(future->nchildren, 2);
+	assert_string_equal(future->children[1]->edge, "waits");
+	assert_string_equal(future->children[1]->function, "walks::receives");
 	futures_close(&f);
 }
 
@@ -237,7 +432,8 @@ static void test_many_references(void **state)
 	const struct future *future = futures_decode(&f, v);
 	assert_int_equal(future->nchildren, 2);
 	assert_string_equal(future->children[1]->variable, "held");
-	assert_non_null(strstr(future->children[1]->note, "may be polled by what cannot be seen"));
+	assert_non_null(
+		strstr(future->children[1]->note, "may be polled by code that cannot be seen"));
 	futures_close(&f);
 }
 
@@ -271,6 +467,14 @@ int main(void)
 		cmocka_unit_test(test_captures),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_limit_shared),
+		cmocka_unit_test(test_limit_shared_numbers),
+		cmocka_unit_test(test_shared_object),
+		cmocka_unit_test(test_captured_object),
+		cmocka_unit_test(test_shared_object_owns_nothing),
+		cmocka_unit_test(test_shared_leaf),
+		cmocka_unit_test(test_shared_slice),
+		cmocka_unit_test(test_shared_coroutine),
 		cmocka_unit_test(test_held_in_many_structs),
 		cmocka_unit_test(test_held_by_later_elements),
 		cmocka_unit_test(test_many_references),

@@ -30,8 +30,9 @@ uint64_t future_object_poll(struct collector *c, struct value object)
 }
 
 /* The type of the future. */
-static struct error *describe(struct collector *c, struct task *task, uint64_t vtable,
-                              const struct type **ret, bool *exact)
+static struct error *future_object_describe_task(struct collector *c, struct task *task,
+                                                 uint64_t vtable, const struct type **ret,
+                                                 bool *exact)
 {
 	*ret = collector_vtable(c, vtable, FUTURE_OBJECT_POLL, exact);
 	if (!*ret)
@@ -49,7 +50,7 @@ struct error *future_object_describe(struct collector *c, struct task *task, uin
 	const struct type *future;
 	bool exact;
 
-	return describe(c, task, vtable, &future, &exact);
+	return future_object_describe_task(c, task, vtable, &future, &exact);
 }
 
 struct error *future_object_decode(struct collector *c, struct task *task, struct value object)
@@ -59,7 +60,7 @@ struct error *future_object_decode(struct collector *c, struct task *task, struc
 	bool exact;
 
 	TRY(future_object_read(c, object, &data, &vtable));
-	TRY(describe(c, task, vtable, &future, &exact));
+	TRY(future_object_describe_task(c, task, vtable, &future, &exact));
 	if (task->state == TASK_RUNNING)
 		return NULL;
 	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };

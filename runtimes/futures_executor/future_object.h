@@ -20,7 +20,7 @@ uint64_t future_object_poll(struct collector *c, struct value object);
  */
 struct error *future_object_decode(struct collector *c, struct task *task, struct value object)
 	MUST_CHECK;
-/* The same of a task whose future is being polled: type and size alone. */
+/* future_object_decode() for a task whose future is being polled: type and size alone. */
 struct error *future_object_describe(struct collector *c, struct task *task, uint64_t vtable)
 	MUST_CHECK;
 

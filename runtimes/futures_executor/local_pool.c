@@ -17,8 +17,8 @@ struct local_pool_walk *local_pool_walk(const struct collector *c)
 
 /* ---- one task ---- */
 
-static struct task *add_task(struct collector *c, struct local_pool_thread *t, uint64_t addr,
-                             struct value object, enum task_state state)
+static struct task *local_pool_add_task(struct collector *c, struct local_pool_thread *t,
+                                        uint64_t addr, struct value object, enum task_state state)
 {
 	struct task *task = NEW(c->a, struct task);
 
@@ -54,7 +54,8 @@ void local_pool_decode(struct collector *c, struct task *task)
 /* ---- one pool ---- */
 
 /* A node without a future is of a task that has ended. */
-static struct error *add_node(struct collector *c, struct local_pool_thread *t, struct value node)
+static struct error *local_pool_add_node(struct collector *c, struct local_pool_thread *t,
+                                         struct value node)
 {
 	struct value object;
 	uint64_t queued;
@@ -68,18 +69,18 @@ static struct error *add_node(struct collector *c, struct local_pool_thread *t, 
 	TRY(inspector_eval(c->in, node, "future.Some.0", &object, &found));
 	if (!found)
 		return NULL;
-	add_task(c, t, node.addr, object, queued ? TASK_SCHEDULED : TASK_IDLE);
+	local_pool_add_task(c, t, node.addr, object, queued ? TASK_SCHEDULED : TASK_IDLE);
 	return NULL;
 }
 
-/* One bad node hides no other. */
+/* Adds the tasks of nodes. One bad node hides no other. */
 static struct error *add_nodes(struct collector *c, struct local_pool_thread *t,
                                const value_vec *nodes)
 {
 	struct error *bad = NULL;
 
 	for (size_t i = 0; i < nodes->n; i++) {
-		struct error *err = add_node(c, t, nodes->data[i]);
+		struct error *err = local_pool_add_node(c, t, nodes->data[i]);
 
 		error_free(bad ? err : NULL);
 		bad = bad ? bad : err;
@@ -88,7 +89,7 @@ static struct error *add_nodes(struct collector *c, struct local_pool_thread *t,
 }
 
 /* The tasks of the set, which counts them. */
-static struct error *list_set(struct collector *c, struct local_pool_thread *t)
+static struct error *local_pool_list_set(struct collector *c, struct local_pool_thread *t)
 {
 	const struct bindings *l = &t->copy->layout;
 	struct target *target = c->in->target;
@@ -141,14 +142,16 @@ static struct error *list_incoming(struct collector *c, struct local_pool_thread
 
 		TRY(future_object_read(c, object, &data, &vtable));
 		if (!data || map_has(&c->tasks, object.addr))
-			return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no new task", object.addr);
-		add_task(c, t, object.addr, object, TASK_SCHEDULED);
+			return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a new task",
+			                 object.addr);
+		local_pool_add_task(c, t, object.addr, object, TASK_SCHEDULED);
 	}
 	return NULL;
 }
 
 /* The task that the thread polls. */
-static struct error *list_running(struct collector *c, struct local_pool_thread *t, size_t thread)
+static struct error *local_pool_list_running(struct collector *c, struct local_pool_thread *t,
+                                             size_t thread)
 {
 	struct value node, object;
 	bool polls, found;
@@ -157,19 +160,20 @@ static struct error *list_running(struct collector *c, struct local_pool_thread 
 	if (found)
 		TRY(inspector_eval(c->in, node, "future.Some.0", &object, &found));
 	if (found) {
-		t->running = add_task(c, t, node.addr, object, TASK_RUNNING);
+		t->running = local_pool_add_task(c, t, node.addr, object, TASK_RUNNING);
 		t->running->thread = c->out->threads[thread].number;
 		t->info->expected_tasks++;
 	} else if (polls) {
 		return error_new(ERR_LAYOUT,
-		                 "the debug info does not tell which task thread %u polls",
+		                 "the debug info does not say which task thread %u polls",
 		                 c->out->threads[thread].number);
 	}
 	return NULL;
 }
 
 /* Notes what is missing of a pool. */
-static void note(struct collector *c, const struct local_pool_thread *t, struct error *err)
+static void local_pool_note(struct collector *c, const struct local_pool_thread *t,
+                            struct error *err)
 {
 	if (err) {
 		t->info->completeness = COMPLETENESS_PART;
@@ -181,8 +185,8 @@ static void note(struct collector *c, const struct local_pool_thread *t, struct 
 
 void local_pool_list_tasks(struct collector *c, struct local_pool_thread *t)
 {
-	note(c, t, list_set(c, t));
-	note(c, t, list_incoming(c, t));
+	local_pool_note(c, t, local_pool_list_set(c, t));
+	local_pool_note(c, t, list_incoming(c, t));
 }
 
 static void list_pool(struct collector *c, struct local_pool_thread *t, size_t thread)
@@ -196,7 +200,7 @@ static void list_pool(struct collector *c, struct local_pool_thread *t, size_t t
 	info->workers = 1;
 	info->version = t->copy->version;
 	local_pool_list_tasks(c, t);
-	note(c, t, list_running(c, t, thread));
+	local_pool_note(c, t, local_pool_list_running(c, t, thread));
 }
 
 void local_pool_list(struct collector *c)
@@ -216,7 +220,7 @@ void local_pool_list(struct collector *c)
 		else
 			snapshot_incomplete(c->out,
 			                    "thread %u runs a LocalPool, and the debug info does "
-			                    "not tell where it is: its tasks are not shown",
+			                    "not say where it is: its tasks are not shown",
 			                    c->out->threads[i].number);
 	}
 }

@@ -22,7 +22,7 @@ enum local_pool_row {
 	LOCAL_POOL_NROWS,
 };
 
-/* One copy of the crate. */
+/* A copy of the crate. */
 struct local_pool_copy {
 	struct local_pool_copy *next;
 	struct dwarf_module *dm;
@@ -36,7 +36,7 @@ struct local_pool_copy {
 	struct bindings layout;
 };
 
-/* Its state in an inspector. */
+/* State of LocalPool in an inspector. */
 struct local_pool_inspector {
 	struct local_pool_copy *copies;
 };
@@ -50,7 +50,7 @@ struct local_pool_thread {
 	struct task *running;               /* the task that it polls; NULL: none, or unknown */
 };
 
-/* Its state in a snapshot. Threads are by index of target->threads. */
+/* State of LocalPool in a snapshot. Threads are by index of target->threads. */
 struct local_pool_walk {
 	struct local_pool_thread *threads;
 	struct map objects; /* task -> address of its LocalFutureObj */

@@ -104,8 +104,8 @@ void local_pool_detect_unused(struct inspector *in)
 /* ---- the pool ---- */
 
 /* The data of the waker that the pool was polled with last; 0: none, or it cannot be read. */
-static uint64_t last_waker(struct collector *c, const struct local_pool_copy *copy,
-                           struct value pool)
+static uint64_t local_pool_find_last_waker(struct collector *c, const struct local_pool_copy *copy,
+                                           struct value pool)
 {
 	struct value place;
 	struct waker w = { 0 };
@@ -143,7 +143,7 @@ static uint64_t thread_waker(struct collector *c, const struct local_pool_copy *
 
 /* ---- without variables, as by a layout file ---- */
 
-/* What the words of frames refer to, and what lies there. */
+/* Pools that the words of frames refer to, and those that lie there. */
 struct pool_words {
 	struct collector *c;
 	const struct local_pool_thread *t;
@@ -156,10 +156,12 @@ static bool is_pool(const struct pool_words *w, uint64_t addr)
 {
 	struct value pool = { w->t->copy->pool, addr };
 
-	return addr && addr % WORD == 0 && last_waker(w->c, w->t->copy, pool) == w->t->waker;
+	return addr && addr % WORD == 0 &&
+	       local_pool_find_last_waker(w->c, w->t->copy, pool) == w->t->waker;
 }
 
-static void note_pool(const struct pool_words *w, uint64_t addr, uint64_t *found, bool *several)
+static void local_pool_find_note_pool(const struct pool_words *w, uint64_t addr, uint64_t *found,
+                                      bool *several)
 {
 	if (addr == *found || !is_pool(w, addr))
 		return;
@@ -172,15 +174,15 @@ static void note_pointer(uint64_t word, uint64_t addr, void *arg)
 	struct pool_words *w = arg;
 
 	(void)addr;
-	note_pool(w, word, &w->pointed, &w->several_pointed);
+	local_pool_find_note_pool(w, word, &w->pointed, &w->several_pointed);
 }
 
-static void note_place(uint64_t word, uint64_t addr, void *arg)
+static void local_pool_find_note_place(uint64_t word, uint64_t addr, void *arg)
 {
 	struct pool_words *w = arg;
 
 	(void)word;
-	note_pool(w, addr, &w->placed, &w->several_placed);
+	local_pool_find_note_pool(w, addr, &w->placed, &w->several_placed);
 }
 
 /* The one pool that the frames of the loop refer to, else the one that lies in those of callers. */
@@ -195,7 +197,7 @@ static uint64_t find_pool_by_words(struct collector *c, const struct thread_stac
 		return w.pointed;
 	for (size_t i = m->frame; t->waker && i < s->stack.nframes && i <= m->frame + MAX_CALLERS;
 	     i++)
-		stack_search_words(c, s, i, note_place, &w);
+		stack_search_words(c, s, i, local_pool_find_note_place, &w);
 	return w.several_placed ? 0 : w.placed;
 }
 
@@ -205,8 +207,8 @@ static uint64_t find_pool_by_words(struct collector *c, const struct thread_stac
  * The pool whose method the mark is: by the method's own references to it, else by the one variable
  * of a caller that was polled with this thread's waker. 0: unknown.
  */
-static uint64_t find_pool(struct collector *c, const struct thread_stack *s, const struct mark *m,
-                          const struct local_pool_thread *t)
+static uint64_t local_pool_find_pool(struct collector *c, const struct thread_stack *s,
+                                     const struct mark *m, const struct local_pool_thread *t)
 {
 	struct stack_places p = { .type = t->copy->pool };
 	uint64_t found = 0;
@@ -221,7 +223,7 @@ static uint64_t find_pool(struct collector *c, const struct thread_stack *s, con
 	for (size_t i = 0; i < p.n; i++) {
 		struct value pool = { p.type, p.addrs[i] };
 
-		if (!t->waker || last_waker(c, t->copy, pool) != t->waker)
+		if (!t->waker || local_pool_find_last_waker(c, t->copy, pool) != t->waker)
 			continue;
 		if (found)
 			return 0;
@@ -265,9 +267,9 @@ bool local_pool_find(struct collector *c, size_t thread, struct local_pool_threa
 		return false;
 	ret->copy = local_pool_copy_of(c->in, pool);
 	ret->waker = thread_waker(c, ret->copy, s->thread);
-	ret->pool = (struct value){ pool, find_pool(c, s, m, ret) };
+	ret->pool = (struct value){ pool, local_pool_find_pool(c, s, m, ret) };
 	if (!ret->waker && ret->pool.addr)
-		ret->waker = last_waker(c, ret->copy, ret->pool);
+		ret->waker = local_pool_find_last_waker(c, ret->copy, ret->pool);
 	return true;
 }
 
@@ -328,7 +330,7 @@ static bool is_unlinked(struct collector *c, struct value node)
 }
 
 /* Is it in an Arc that exists? The allocator writes to the beginning of what is freed. */
-static bool is_shared(struct target *t, uint64_t node)
+static bool local_pool_find_is_shared(struct target *t, uint64_t node)
 {
 	uint64_t strong;
 	struct error *err = target_read_uint(t, node - ARC_COUNTS, WORD, &strong);
@@ -347,7 +349,7 @@ static void note_node(uint64_t word, uint64_t addr, void *arg)
 	if (word < ARC_COUNTS || word % WORD || (word >= w->low && word < w->high) ||
 	    word == w->node.addr || map_has(&w->c->tasks, word))
 		return;
-	if (!is_shared(w->c->in->target, word) || !is_of_pool(w->c, w->t, node) ||
+	if (!local_pool_find_is_shared(w->c->in->target, word) || !is_of_pool(w->c, w->t, node) ||
 	    !is_unlinked(w->c, node))
 		return;
 	w->several |= w->node.addr != 0;

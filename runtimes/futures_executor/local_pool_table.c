@@ -35,8 +35,8 @@ const struct runtime local_pool_table = {
 	.decode = local_pool_decode,
 	.describe_threads = local_pool_describe_threads,
 	.free = local_pool_free,
-	.whatis = local_pool_whatis,
-	.marks = marks,
-	.loop = "futures_executor::local_pool::",
-	.functions = functions,
+	.tasks.whatis = local_pool_whatis,
+	.threads.marks = marks,
+	.threads.loop = "futures_executor::local_pool::",
+	.tracing.functions = functions,
 };

@@ -147,7 +147,7 @@ static void test_broken_lists(void **state)
 	} cases[] = {
 		{ 0, "len_all", 4, 3, "its list has 3 of 4 tasks" },
 		{ 1, "next_all", 0, 2, "its list has 2 of 3 tasks" },
-		{ 2, "next_all", FUTURES_OTHER, 3, "runs in a circle" },
+		{ 2, "next_all", FUTURES_OTHER, 3, "is circular" },
 		{ 1, "next_all", FUTURES_HOLE, 2, "some tasks are missing" },
 	};
 	(void)state;
@@ -171,7 +171,7 @@ static void test_impossible_new_tasks(void **state)
 	expect_tasks(&p, NNODES, "new tasks");
 	pool_open(&p);
 	futures_poke(&p.f, p.incoming, "len", 1);
-	expect_tasks(&p, NNODES, "is no new task");
+	expect_tasks(&p, NNODES, "is not a new task");
 	pool_open(&p);
 	futures_poke(&p.f, p.incoming, "len", 2);
 	futures_poke(&p.f, p.incoming, "buf.inner.ptr", FUTURES_HOLE);

@@ -28,8 +28,8 @@ static bool is_parked(const struct thread_stack *s, const struct mark *m)
 	return false;
 }
 
-static void describe(struct collector *c, struct local_pool_thread *t, struct thread_info *info,
-                     const struct thread_stack *s)
+static void local_pool_thread_describe(struct collector *c, struct local_pool_thread *t,
+                                       struct thread_info *info, const struct thread_stack *s)
 {
 	unsigned runtime = t->info ? t->info->index : 0;
 	const struct mark *block_on;
@@ -43,7 +43,7 @@ static void describe(struct collector *c, struct local_pool_thread *t, struct th
 	block_on = stack_innermost(&marks, MARK_BLOCK_ON, &local_pool_table);
 	if (t->running && !info->task)
 		info->task = t->running->id;
-	/* A worker or job of another runtime may have called it: it stays that. */
+	/* A worker or job of another runtime may have called it, and keeps its role. */
 	if (info->role == THREAD_OTHER) {
 		info->role = block_on ? THREAD_BLOCK_ON : THREAD_WORKER;
 		info->runtime = t->info ? (int)t->info->index : -1;
@@ -65,8 +65,8 @@ void local_pool_describe_threads(struct collector *c)
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		if (!threads[i].copy)
 			continue;
-		c->decoding_thread = c->out->threads[i].number;
-		describe(c, &threads[i], &c->out->threads[i], &c->stacks[i]);
+		c->decoding.thread = c->out->threads[i].number;
+		local_pool_thread_describe(c, &threads[i], &c->out->threads[i], &c->stacks[i]);
 	}
-	c->decoding_thread = 0;
+	c->decoding.thread = 0;
 }

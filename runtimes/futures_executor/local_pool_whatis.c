@@ -4,7 +4,7 @@
 #include "runtimes/futures_executor/local_pool.h"
 #include "runtimes/query/whatis_place.h"
 
-static void add_pool(struct whatis *a, const struct local_pool_thread *t)
+static void local_pool_whatis_add_pool(struct whatis *a, const struct local_pool_thread *t)
 {
 	if (!t->info || !place_covers(a, t->pool.addr, type_size(t->pool.type)))
 		return;
@@ -14,7 +14,7 @@ static void add_pool(struct whatis *a, const struct local_pool_thread *t)
 }
 
 /* A task is a node of the set, or a LocalFutureObj that is not in the set yet. */
-static void add_task(struct whatis *a, const struct task *task)
+static void local_pool_whatis_add_task(struct whatis *a, const struct task *task)
 {
 	struct local_pool_walk *w = local_pool_walk(a->c);
 	uint64_t object = (uintptr_t)map_get(&w->objects, (uintptr_t)task);
@@ -38,7 +38,7 @@ void local_pool_whatis(struct whatis *a)
 	const struct snapshot *s = a->c->out;
 
 	for (size_t i = 0; i < s->nthreads; i++)
-		add_pool(a, &local_pool_walk(a->c)->threads[i]);
+		local_pool_whatis_add_pool(a, &local_pool_walk(a->c)->threads[i]);
 	for (size_t i = 0; i < s->ntasks; i++)
-		add_task(a, s->tasks[i]);
+		local_pool_whatis_add_task(a, s->tasks[i]);
 }

@@ -26,7 +26,7 @@ enum thread_pool_row {
 	THREAD_POOL_NROWS,
 };
 
-/* Of a WakeHandle's UnparkMutex. */
+/* States of a WakeHandle's UnparkMutex. */
 enum thread_pool_status {
 	THREAD_POOL_WAITING, /* the task is inside, or was not polled yet */
 	THREAD_POOL_POLLING, /* it is in the channel, or polled */
@@ -34,7 +34,7 @@ enum thread_pool_status {
 	THREAD_POOL_COMPLETE,
 };
 
-/* One copy of the crate. */
+/* A copy of the crate. */
 struct thread_pool_copy {
 	struct thread_pool_copy *next;
 	struct dwarf_module *dm;
@@ -63,7 +63,7 @@ struct thread_pool_lead {
 	uint64_t handle;
 };
 
-/* Its state in an inspector. */
+/* State of ThreadPool in an inspector. */
 struct thread_pool_inspector {
 	struct thread_pool_copy *copies;
 	VEC(struct thread_pool_lead) leads; /* each once */
@@ -84,14 +84,14 @@ struct thread_pool_thread {
 	struct task *running; /* the task that it polls; NULL: none, or unknown */
 };
 
-/* Where the future of a task is. */
+/* Place of the future of a task. */
 struct thread_pool_task {
 	const struct thread_pool_copy *copy;
 	struct value object; /* its LocalFutureObj; addr 0: unknown */
 	uint64_t vtable;     /* of the future, which a thread polls; 0: see object, or unknown */
 };
 
-/* Its state in a snapshot. */
+/* State of ThreadPool in a snapshot. */
 struct thread_pool_walk {
 	struct thread_pool_thread *threads; /* by index of target->threads */
 	VEC(struct thread_pool) pools;
@@ -144,7 +144,7 @@ void thread_pool_free(struct collector *c);
 struct task *thread_pool_add_task(struct collector *c, const struct thread_pool *pool,
                                   uint64_t handle, struct value object, enum task_state state);
 
-/* What was noted with a task; NULL: it is none of a pool. */
+/* Place of a task's future, as noted with the task; NULL: it is none of a pool. */
 struct thread_pool_task *thread_pool_task_of(const struct collector *c, const struct task *task);
 
 /* thread_pool_queue.c: adds the tasks in the channel of a pool. */

@@ -42,7 +42,8 @@ struct thread_pool_walk *thread_pool_walk(const struct collector *c)
 
 /* ---- copies ---- */
 
-static const struct type *member_type(const struct type *t, const char *name, uint64_t *offset)
+static const struct type *thread_pool_copy_member_type(const struct type *t, const char *name,
+                                                       uint64_t *offset)
 {
 	const struct member *m = t ? type_member(t, name) : NULL;
 
@@ -50,14 +51,15 @@ static const struct type *member_type(const struct type *t, const char *name, ui
 	return m ? m->type : NULL;
 }
 
-static const struct type *path_end(struct inspector *in, const struct type *t, const char *expr)
+static const struct type *thread_pool_copy_path_end(struct inspector *in, const struct type *t,
+                                                    const char *expr)
 {
 	const struct path *p = t ? inspector_optional_path(in, t, expr) : NULL;
 
 	return p ? path_type(p) : NULL;
 }
 
-/* From the channel's type to that of a task, and on to its WakeHandle. */
+/* Reads the types from the channel's to that of a task, and on to its WakeHandle. */
 static void read_types(struct inspector *in, struct thread_pool_copy *copy)
 {
 	static const char slots[] = "slots", run[] = "msg.Run.0", object[] = "future.0",
@@ -65,14 +67,16 @@ static void read_types(struct inspector *in, struct thread_pool_copy *copy)
 	uint64_t offset;
 
 	copy->block = stack_search_pointee(bindings_type(&copy->layout, THREAD_POOL_BLOCK));
-	const struct type *array = path_end(in, copy->block, slots);
+	const struct type *array = thread_pool_copy_path_end(in, copy->block, slots);
 	copy->slot = array && type_kind(array) == TYPE_ARRAY ? type_target(array) : NULL;
-	copy->task = path_end(in, copy->slot, run);
-	copy->object = path_end(in, copy->task, object);
-	copy->arc = stack_search_pointee(path_end(in, copy->task, handle));
-	copy->handle = member_type(copy->arc, "data", &copy->data);
-	member_type(copy->arc, "strong", &copy->strong);
-	member_type(stack_search_pointee(path_end(in, copy->task, pool)), "data", &offset);
+	copy->task = thread_pool_copy_path_end(in, copy->slot, run);
+	copy->object = thread_pool_copy_path_end(in, copy->task, object);
+	copy->arc = stack_search_pointee(thread_pool_copy_path_end(in, copy->task, handle));
+	copy->handle = thread_pool_copy_member_type(copy->arc, "data", &copy->data);
+	thread_pool_copy_member_type(copy->arc, "strong", &copy->strong);
+	thread_pool_copy_member_type(
+		stack_search_pointee(thread_pool_copy_path_end(in, copy->task, pool)), "data",
+		&offset);
 	copy->state_data = offset;
 	copy->vtable = lookup_type(copy->dm, "core::task::wake::RawWakerVTable",
 	                           type_die(copy->handle ? copy->handle : copy->state));
@@ -136,8 +140,8 @@ void thread_pool_close(struct inspector *in)
 
 /* ---- pools ---- */
 
-static bool read_row(struct target *t, const struct thread_pool_copy *copy,
-                     enum thread_pool_row row, uint64_t state, uint64_t *ret)
+static bool thread_pool_copy_read_row(struct target *t, const struct thread_pool_copy *copy,
+                                      enum thread_pool_row row, uint64_t state, uint64_t *ret)
 {
 	struct value v = { copy->state, state };
 	bool found;
@@ -147,17 +151,19 @@ static bool read_row(struct target *t, const struct thread_pool_copy *copy,
 	return !err && found;
 }
 
-/* Both ends are of one channel, which has as many positions as it says. */
+/* A PoolState has both ends of one channel, which has as many positions as it says. */
 bool thread_pool_is_state(struct target *t, const struct thread_pool_copy *copy, uint64_t addr)
 {
 	uint64_t sender, receiver, size, head, tail, length;
 
-	return addr && addr % WORD == 0 && read_row(t, copy, THREAD_POOL_SIZE, addr, &size) &&
-	       size > 0 && size <= MAX_THREADS &&
-	       read_row(t, copy, THREAD_POOL_SENDER, addr, &sender) &&
-	       read_row(t, copy, THREAD_POOL_RECEIVER, addr, &receiver) && sender &&
-	       sender == receiver && read_row(t, copy, THREAD_POOL_HEAD, addr, &head) &&
-	       read_row(t, copy, THREAD_POOL_TAIL, addr, &tail) &&
+	return addr && addr % WORD == 0 &&
+	       thread_pool_copy_read_row(t, copy, THREAD_POOL_SIZE, addr, &size) && size > 0 &&
+	       size <= MAX_THREADS &&
+	       thread_pool_copy_read_row(t, copy, THREAD_POOL_SENDER, addr, &sender) &&
+	       thread_pool_copy_read_row(t, copy, THREAD_POOL_RECEIVER, addr, &receiver) &&
+	       sender && sender == receiver &&
+	       thread_pool_copy_read_row(t, copy, THREAD_POOL_HEAD, addr, &head) &&
+	       thread_pool_copy_read_row(t, copy, THREAD_POOL_TAIL, addr, &tail) &&
 	       queue_length_unbounded(head, tail, &length);
 }
 
@@ -179,8 +185,9 @@ struct error *thread_pool_handle_of(struct collector *c, const struct thread_poo
 }
 
 /* The address of the PoolState to which a handle or task refers. */
-static struct error *read_pool(struct collector *c, const struct thread_pool_copy *copy,
-                               struct value of, uint64_t *ret)
+static struct error *thread_pool_copy_read_pool(struct collector *c,
+                                                const struct thread_pool_copy *copy,
+                                                struct value of, uint64_t *ret)
 {
 	static const char pool[] = "exec.state";
 	const struct path *p;
@@ -221,17 +228,17 @@ struct error *thread_pool_read_handle(struct collector *c, const struct thread_p
 	if (!copy->handle || !copy->object)
 		return error_new(ERR_LAYOUT, "the types of its tasks were not found");
 	if (addr % WORD || addr < copy->data)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no handle", addr);
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a handle", addr);
 	TRY(target_read_uint(c->in->target, addr - copy->data + copy->strong, 8, &ret->references));
 	TRY(inspector_path(c->in, copy->handle, status, &p));
 	TRY(path_uint(c->in->target, p, handle, &ret->status, &found));
 	/* The allocator writes to the beginning of what is freed, where the counts are. */
 	if (!found || !ret->references || ret->references > MAX_COUNT ||
 	    ret->status > THREAD_POOL_COMPLETE)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no handle", addr);
-	TRY(read_pool(c, copy, handle, &ret->pool));
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a handle", addr);
+	TRY(thread_pool_copy_read_pool(c, copy, handle, &ret->pool));
 	if (!thread_pool_is_state(c->in->target, copy, ret->pool))
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no handle of a pool", addr);
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a handle of a pool", addr);
 	if (ret->status != THREAD_POOL_WAITING)
 		return NULL;
 	TRY(read_inside(c, copy, handle, &ret->task, &found));

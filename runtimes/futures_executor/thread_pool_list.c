@@ -2,7 +2,7 @@
 
 #include "runtimes/futures_executor/future_object.h"
 #include "runtimes/futures_executor/thread_pool.h"
-#include "runtimes/holding/holding.h"
+#include "runtimes/ownership/ownership.h"
 
 enum { MAX_POOLS = 4096 };
 
@@ -46,7 +46,7 @@ void thread_pool_decode(struct collector *c, struct task *task)
 
 /* ---- pools ---- */
 
-static struct thread_pool *find_pool(struct collector *c, uint64_t state)
+static struct thread_pool *thread_pool_list_find_pool(struct collector *c, uint64_t state)
 {
 	struct thread_pool_walk *w = thread_pool_walk(c);
 
@@ -57,7 +57,7 @@ static struct thread_pool *find_pool(struct collector *c, uint64_t state)
 	return NULL;
 }
 
-static void describe(struct collector *c, struct thread_pool *pool)
+static void thread_pool_list_describe(struct collector *c, struct thread_pool *pool)
 {
 	struct value state = { pool->copy->state, pool->state };
 	struct runtime_info *info = pool->info = collector_add_runtime(c, &thread_pool_table);
@@ -75,11 +75,12 @@ static void describe(struct collector *c, struct thread_pool *pool)
 }
 
 /* A pool is shared, for pointers to it: it must not move while others are added. */
-static void add_pool(struct collector *c, const struct thread_pool_copy *copy, uint64_t state)
+static void thread_pool_list_add_pool(struct collector *c, const struct thread_pool_copy *copy,
+                                      uint64_t state)
 {
 	struct thread_pool_walk *w = thread_pool_walk(c);
 
-	if (find_pool(c, state))
+	if (thread_pool_list_find_pool(c, state))
 		return;
 	if (w->pools.n >= MAX_POOLS) {
 		snapshot_incomplete(c->out, "more than %d ThreadPools: tasks of others are missing",
@@ -87,7 +88,7 @@ static void add_pool(struct collector *c, const struct thread_pool_copy *copy, u
 		return;
 	}
 	*vec_push(&w->pools) = (struct thread_pool){ .copy = copy, .state = state };
-	describe(c, &w->pools.data[w->pools.n - 1]);
+	thread_pool_list_describe(c, &w->pools.data[w->pools.n - 1]);
 }
 
 /* ---- the phases of a list ---- */
@@ -107,17 +108,17 @@ static struct error *find_threads(struct collector *c, uint64_t *states)
 
 		fresh = false;
 		if (thread_pool_find(c, i, t, &states[i], &fresh) && states[i])
-			add_pool(c, t->copy, states[i]);
+			thread_pool_list_add_pool(c, t->copy, states[i]);
 		late |= fresh;
 	}
 	return late ? thread_pool_scan(c->in) : NULL;
 }
 
-static void note_lost(struct collector *c, size_t thread)
+static void thread_pool_list_note_lost(struct collector *c, size_t thread)
 {
 	c->stacks[thread].unlisted = &thread_pool_table;
 	snapshot_incomplete(c->out,
-	                    "thread %u works for a ThreadPool, and the debug info does not tell "
+	                    "thread %u works for a ThreadPool, and the debug info does not say "
 	                    "which: its tasks are not shown",
 	                    c->out->threads[thread].number);
 }
@@ -127,9 +128,9 @@ static void assign_threads(struct collector *c, const uint64_t *states)
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		struct thread_pool_thread *t = &thread_pool_walk(c)->threads[i];
 
-		t->pool = states[i] ? find_pool(c, states[i]) : NULL;
+		t->pool = states[i] ? thread_pool_list_find_pool(c, states[i]) : NULL;
 		if (t->copy && !t->pool)
-			note_lost(c, i);
+			thread_pool_list_note_lost(c, i);
 	}
 }
 
@@ -144,7 +145,7 @@ static void find_pools_of_leads(struct collector *c)
 		struct error *err = thread_pool_read_handle(c, lead->copy, lead->handle, &h);
 
 		if (!err && h.task.addr)
-			add_pool(c, lead->copy, h.pool);
+			thread_pool_list_add_pool(c, lead->copy, h.pool);
 		error_free(err);
 	}
 }
@@ -161,7 +162,7 @@ static void list_waiting(struct collector *c)
 		const struct thread_pool_lead *lead = &in->leads.data[i];
 		struct thread_pool_handle h;
 		struct error *err = thread_pool_read_handle(c, lead->copy, lead->handle, &h);
-		const struct thread_pool *pool = err ? NULL : find_pool(c, h.pool);
+		const struct thread_pool *pool = err ? NULL : thread_pool_list_find_pool(c, h.pool);
 
 		if (pool && h.task.addr && !map_has(&c->tasks, h.addr))
 			err = inspector_eval(c->in, h.task, object, &future, &found);
@@ -171,7 +172,7 @@ static void list_waiting(struct collector *c)
 			struct task *task =
 				thread_pool_add_task(c, pool, h.addr, future, TASK_IDLE);
 
-			/* One reference is the task's own. */
+			/* The task itself has one reference. */
 			task->has_wakers = true;
 			task->wakers = h.references - 1;
 		}
@@ -179,7 +180,8 @@ static void list_waiting(struct collector *c)
 	}
 }
 
-static void note_pool(struct collector *c, const struct thread_pool *pool, struct error *err)
+static void thread_pool_list_note_pool(struct collector *c, const struct thread_pool *pool,
+                                       struct error *err)
 {
 	unsigned index = pool->info->index;
 
@@ -193,10 +195,10 @@ static void note_pool(struct collector *c, const struct thread_pool *pool, struc
 	                    "that queues and wakers lead to",
 	                    index);
 	if (c->want & WANT_HOLDINGS)
-		holding_unsearched(c,
-		                   "tasks of runtime %u (thread_pool) to which no queue and no "
-		                   "waker leads",
-		                   index);
+		ownership_unsearched(c,
+		                     "tasks of runtime %u (thread_pool) to which no queue and no "
+		                     "waker leads",
+		                     index);
 }
 
 void thread_pool_list(struct collector *c)
@@ -213,7 +215,8 @@ void thread_pool_list(struct collector *c)
 	find_pools_of_leads(c);
 	assign_threads(c, states);
 	for (size_t i = 0; i < w->pools.n; i++)
-		note_pool(c, &w->pools.data[i], thread_pool_list_queue(c, &w->pools.data[i]));
+		thread_pool_list_note_pool(c, &w->pools.data[i],
+		                           thread_pool_list_queue(c, &w->pools.data[i]));
 	thread_pool_list_running(c);
 	list_waiting(c);
 }

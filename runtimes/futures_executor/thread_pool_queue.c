@@ -16,14 +16,15 @@ enum {
 	MAX_TASKS = 1 << 24,
 };
 
-struct queue {
+struct thread_pool_queue_state {
 	struct collector *c;
 	const struct thread_pool *pool;
 	uint64_t at, end; /* positions */
 	uint64_t block;   /* address; 0: there is none yet */
 };
 
-static struct error *read_row(const struct queue *q, enum thread_pool_row row, uint64_t *ret)
+static struct error *thread_pool_queue_read_row(const struct thread_pool_queue_state *q,
+                                                enum thread_pool_row row, uint64_t *ret)
 {
 	struct value state = { q->pool->copy->state, q->pool->state };
 	const struct bindings *l = &q->pool->copy->layout;
@@ -34,14 +35,14 @@ static struct error *read_row(const struct queue *q, enum thread_pool_row row, u
 	             : error_new(ERR_LAYOUT, "its channel was not found: %s", l->slots[row].tried);
 }
 
-static struct error *open_queue(struct queue *q)
+static struct error *thread_pool_queue_open(struct thread_pool_queue_state *q)
 {
 	struct runtime_info *info = q->pool->info;
 	uint64_t head, tail;
 
-	TRY(read_row(q, THREAD_POOL_HEAD, &head));
-	TRY(read_row(q, THREAD_POOL_TAIL, &tail));
-	TRY(read_row(q, THREAD_POOL_BLOCK, &q->block));
+	TRY(thread_pool_queue_read_row(q, THREAD_POOL_HEAD, &head));
+	TRY(thread_pool_queue_read_row(q, THREAD_POOL_TAIL, &tail));
+	TRY(thread_pool_queue_read_row(q, THREAD_POOL_BLOCK, &q->block));
 	if (!queue_length_unbounded(head, tail, &info->inject_len) || info->inject_len > MAX_TASKS)
 		return error_new(ERR_CORRUPT, "the positions of its channel are impossible");
 	info->has_inject = true;
@@ -51,7 +52,7 @@ static struct error *open_queue(struct queue *q)
 }
 
 /* A message that asks a thread to end has no task. */
-static struct error *add_message(struct queue *q, struct value slot)
+static struct error *add_message(struct thread_pool_queue_state *q, struct value slot)
 {
 	static const char run[] = "msg.Run.0", state[] = "state", object[] = "future.0";
 	const struct thread_pool_copy *copy = q->pool->copy;
@@ -77,7 +78,7 @@ static struct error *add_message(struct queue *q, struct value slot)
 	return NULL;
 }
 
-static struct error *go_to_next_block(struct queue *q)
+static struct error *go_to_next_block(struct thread_pool_queue_state *q)
 {
 	static const char next[] = "next";
 	struct value block = { q->pool->copy->block, q->block };
@@ -90,7 +91,7 @@ static struct error *go_to_next_block(struct queue *q)
 }
 
 /* The slot at the position of the queue. */
-static struct error *add_slot(struct queue *q)
+static struct error *thread_pool_queue_add_slot(struct thread_pool_queue_state *q)
 {
 	const struct thread_pool_copy *copy = q->pool->copy;
 	const struct member *slots = type_member(copy->block, "slots");
@@ -104,10 +105,10 @@ static struct error *add_slot(struct queue *q)
 
 struct error *thread_pool_list_queue(struct collector *c, const struct thread_pool *pool)
 {
-	struct queue q = { .c = c, .pool = pool };
+	struct thread_pool_queue_state q = { .c = c, .pool = pool };
 	CLEANUP(error_freep) struct error *bad = NULL;
 
-	TRY(open_queue(&q));
+	TRY(thread_pool_queue_open(&q));
 	if (!pool->copy->object || !pool->copy->slot)
 		return error_new(ERR_LAYOUT, "the types of its messages were not found");
 	for (; q.at < q.end; q.at++) {
@@ -115,7 +116,7 @@ struct error *thread_pool_list_queue(struct collector *c, const struct thread_po
 
 		if (!q.block)
 			return error_new(ERR_CORRUPT, "its channel has no block");
-		err = q.at % LAP == LAP - 1 ? go_to_next_block(&q) : add_slot(&q);
+		err = q.at % LAP == LAP - 1 ? go_to_next_block(&q) : thread_pool_queue_add_slot(&q);
 		error_free(bad ? err : NULL);
 		bad = bad ? bad : err;
 	}

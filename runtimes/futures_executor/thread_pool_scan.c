@@ -9,7 +9,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "dwarf/module/symtab.h"
-#include "runtimes/common/word_scan.h"
+#include "runtimes/common/heap_scan.h"
 #include "runtimes/futures_executor/thread_pool.h"
 
 enum {
@@ -44,8 +44,8 @@ static bool wakes_tasks(struct inspector *in, const struct thread_pool_copy *cop
 }
 
 /* The functions that wake tasks; none in a file without symbols. */
-static void find_functions(struct inspector *in, const struct thread_pool_copy *copy,
-                           address_vec *ret)
+static void thread_pool_scan_find_functions(struct inspector *in,
+                                            const struct thread_pool_copy *copy, address_vec *ret)
 {
 	address_vec all = { 0 };
 
@@ -60,7 +60,7 @@ static void find_functions(struct inspector *in, const struct thread_pool_copy *
 }
 
 /* Is it the address of such a function? A layout file has these functions by their names. */
-static bool is_wake(struct inspector *in, const address_vec *f, uint64_t word)
+static bool thread_pool_scan_is_wake(struct inspector *in, const address_vec *f, uint64_t word)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->data[i] == word)
@@ -89,7 +89,7 @@ static void find_in_constants(struct inspector *in, struct thread_pool_copy *cop
 			in->target, at, words, high - at < PIECE ? high - at : PIECE, &got);
 
 		for (size_t i = 0; !err && i < got / WORD; i++) {
-			if (is_wake(in, f, words[i]))
+			if (thread_pool_scan_is_wake(in, f, words[i]))
 				*vec_push(ret) = at + i * WORD - slot;
 		}
 		error_free(err);
@@ -102,7 +102,7 @@ static void find_vtables(struct inspector *in, struct thread_pool_copy *copy)
 	address_vec f = { 0 }, vtables = { 0 };
 
 	copy->scanned = true;
-	find_functions(in, copy, &f);
+	thread_pool_scan_find_functions(in, copy, &f);
 	if (m && (f.n || in->layout))
 		find_in_constants(in, copy, &f, m->offset, &vtables);
 	vec_free(&f);
@@ -113,50 +113,50 @@ static void find_vtables(struct inspector *in, struct thread_pool_copy *copy)
 
 /* ---- wakers ---- */
 
-struct scan {
+struct thread_pool_scan_state {
 	struct inspector *in;
 	VEC(struct word_range) ranges; /* of is a copy */
 	struct map seen;               /* addresses of handles */
 };
 
 /* Adds what the word beside a vtable's address leads to, if it may be a handle. */
-static void add_lead(struct word_scan *words, struct thread_pool_copy *copy, uint64_t beside)
+static void add_lead(struct heap_scan *words, struct thread_pool_copy *copy, uint64_t beside)
 {
-	struct scan *s = word_scan_arg(words);
+	struct thread_pool_scan_state *s = heap_scan_arg(words);
 	uint64_t handle, strong;
 
-	if (!word_scan_read(words, beside, &handle) || !handle || handle % WORD ||
+	if (!heap_scan_read(words, beside, &handle) || !handle || handle % WORD ||
 	    handle < copy->data || map_has(&s->seen, handle))
 		return;
-	if (!word_scan_read(words, handle - copy->data + copy->strong, &strong) || !strong ||
+	if (!heap_scan_read(words, handle - copy->data + copy->strong, &strong) || !strong ||
 	    strong > MAX_COUNT)
 		return;
 	map_put(&s->seen, handle, NULL);
 	*vec_push(&thread_pool_inspector(s->in)->leads) = (struct thread_pool_lead){ copy, handle };
 }
 
-static bool look_at(struct word_scan *words, const struct word_range *range, uint64_t addr,
-                    uint64_t word)
+static bool thread_pool_scan_look_at(struct heap_scan *words, const struct word_range *range,
+                                     uint64_t addr, uint64_t word)
 {
 	(void)word;
 	/* The order of the two words of a waker is the compiler's. */
 	add_lead(words, range->of, addr - WORD);
 	add_lead(words, range->of, addr + WORD);
-	return thread_pool_inspector(word_scan_inspector(words))->leads.n < MAX_LEADS;
+	return thread_pool_inspector(heap_scan_inspector(words))->leads.n < MAX_LEADS;
 }
 
-static void finish(struct word_scan *words)
+static void thread_pool_scan_finish(struct heap_scan *words)
 {
 	LOG("scan", "%" PRIu64 " KiB in %" PRIu64 " us: %zu tasks of ThreadPools",
-	    word_scan_bytes(words) >> 10, word_scan_worked_ns(words) / 1000,
-	    thread_pool_inspector(word_scan_inspector(words))->leads.n);
+	    heap_scan_bytes(words) >> 10, heap_scan_worked_ns(words) / 1000,
+	    thread_pool_inspector(heap_scan_inspector(words))->leads.n);
 }
 
 struct error *thread_pool_scan(struct inspector *in)
 {
 	struct thread_pool_inspector *state = thread_pool_inspector(in);
-	struct scan s = { .in = in };
-	struct target_aside before;
+	struct thread_pool_scan_state s = { .in = in };
+	struct target_scratch_cache before;
 
 	state->leads.n = 0;
 	state->cut = NULL;
@@ -168,10 +168,11 @@ struct error *thread_pool_scan(struct inspector *in)
 	}
 	if (!s.ranges.n)
 		return NULL;
-	target_begin_aside(in->target, &before);
-	struct error *err = word_scan_run(in, s.ranges.data, s.ranges.n, "tasks of a ThreadPool",
-	                                  look_at, finish, &s, &state->cut);
-	target_end_aside(in->target, &before);
+	target_begin_scratch_cache(in->target, &before);
+	struct error *err =
+		heap_scan_run(in, s.ranges.data, s.ranges.n, "tasks of a ThreadPool",
+	                      thread_pool_scan_look_at, thread_pool_scan_finish, &s, &state->cut);
+	target_end_scratch_cache(in->target, &before);
 	vec_free(&s.ranges);
 	map_free(&s.seen);
 	return err;

@@ -31,8 +31,8 @@ const struct runtime thread_pool_table = {
 	.describe_threads = thread_pool_describe_threads,
 	.note = thread_pool_note,
 	.free = thread_pool_free,
-	.whatis = thread_pool_whatis,
-	.marks = marks,
-	.loop = "futures_executor::thread_pool::",
-	.functions = functions,
+	.tasks.whatis = thread_pool_whatis,
+	.threads.marks = marks,
+	.threads.loop = "futures_executor::thread_pool::",
+	.tracing.functions = functions,
 };

@@ -8,14 +8,14 @@
 
 /* ---- the pool ---- */
 
-struct states {
+struct thread_pool_thread_states {
 	struct collector *c;
 	const struct thread_pool_copy *copy;
 	uint64_t found;
 	bool several;
 };
 
-static void note_state(struct states *s, uint64_t addr)
+static void thread_pool_thread_note_state(struct thread_pool_thread_states *s, uint64_t addr)
 {
 	if (addr == s->found || !thread_pool_is_state(s->c->in->target, s->copy, addr))
 		return;
@@ -24,31 +24,32 @@ static void note_state(struct states *s, uint64_t addr)
 }
 
 /* A reference to the state, or an Arc of it. */
-static void note_word(uint64_t word, uint64_t addr, void *arg)
+static void thread_pool_thread_note_word(uint64_t word, uint64_t addr, void *arg)
 {
-	struct states *s = arg;
+	struct thread_pool_thread_states *s = arg;
 
 	(void)addr;
-	note_state(s, word);
-	note_state(s, word + s->copy->state_data);
+	thread_pool_thread_note_state(s, word);
+	thread_pool_thread_note_state(s, word + s->copy->state_data);
 }
 
 /*
  * The state that the loop refers to: by its variables, else by what its frame and that of its
  * caller have. 0: unknown.
  */
-static uint64_t find_state(struct collector *c, const struct thread_stack *s, const struct mark *m,
-                           const struct thread_pool_copy *copy)
+static uint64_t thread_pool_thread_find_state(struct collector *c, const struct thread_stack *s,
+                                              const struct mark *m,
+                                              const struct thread_pool_copy *copy)
 {
 	struct stack_places p = { .type = copy->state };
-	struct states states = { .c = c, .copy = copy };
+	struct thread_pool_thread_states states = { .c = c, .copy = copy };
 
 	for (size_t i = m->frame; i <= m->frame + 1 && i < s->stack.nframes; i++)
 		stack_search_places(c, s, i, &p);
 	for (size_t i = 0; i < p.n; i++)
-		note_state(&states, p.addrs[i]);
+		thread_pool_thread_note_state(&states, p.addrs[i]);
 	for (size_t i = m->frame; !states.found && i <= m->frame + 1 && i < s->stack.nframes; i++)
-		stack_search_words(c, s, i, note_word, &states);
+		stack_search_words(c, s, i, thread_pool_thread_note_word, &states);
 	return states.several ? 0 : states.found;
 }
 
@@ -81,7 +82,7 @@ bool thread_pool_find(struct collector *c, size_t thread, struct thread_pool_thr
 	c->stacks[thread].unlisted = NULL;
 	ret->copy = thread_pool_copy_of(c->in, t, fresh);
 	ret->polls = stack_innermost(&marks, MARK_TASK_POLL, &thread_pool_table) != NULL;
-	*state = find_state(c, s, m, ret->copy);
+	*state = thread_pool_thread_find_state(c, s, m, ret->copy);
 	return true;
 }
 
@@ -108,7 +109,7 @@ static bool is_polled(struct collector *c, const struct thread_pool_thread *t, u
 	return ok;
 }
 
-static void note_handle(struct handles *h, uint64_t addr)
+static void thread_pool_thread_note_handle(struct handles *h, uint64_t addr)
 {
 	if (addr == h->found || !is_polled(h->c, h->t, addr))
 		return;
@@ -117,7 +118,7 @@ static void note_handle(struct handles *h, uint64_t addr)
 }
 
 /* A waker: the data is beside the address of its vtable. */
-static void note_waker(uint64_t word, uint64_t addr, void *arg)
+static void thread_pool_thread_note_waker(uint64_t word, uint64_t addr, void *arg)
 {
 	struct handles *h = arg;
 	struct target *target = h->c->in->target;
@@ -131,7 +132,7 @@ static void note_waker(uint64_t word, uint64_t addr, void *arg)
 				target_read_uint(target, addr + (uint64_t)side, 8, &data);
 
 			if (!err)
-				note_handle(h, data);
+				thread_pool_thread_note_handle(h, data);
 			error_free(err);
 		}
 	}
@@ -146,9 +147,9 @@ static uint64_t find_handle(struct collector *c, const struct thread_stack *s,
 
 	stack_search_wakers(s, m->frame, &w);
 	for (size_t i = 0; i < w.n; i++)
-		note_handle(&h, w.data[i]);
+		thread_pool_thread_note_handle(&h, w.data[i]);
 	if (!h.found)
-		stack_search_words(c, s, m->frame, note_waker, &h);
+		stack_search_words(c, s, m->frame, thread_pool_thread_note_waker, &h);
 	return h.several ? 0 : h.found;
 }
 
@@ -197,8 +198,9 @@ static void note_vtable(uint64_t word, uint64_t addr, void *arg)
 }
 
 /* 0: unknown. */
-static uint64_t find_vtable(struct collector *c, const struct thread_stack *s,
-                            const struct thread_pool_copy *copy, const struct mark *m)
+static uint64_t thread_pool_thread_find_vtable(struct collector *c, const struct thread_stack *s,
+                                               const struct thread_pool_copy *copy,
+                                               const struct mark *m)
 {
 	struct vtables v = { .c = c, .s = s, .m = m };
 
@@ -209,7 +211,8 @@ static uint64_t find_vtable(struct collector *c, const struct thread_stack *s,
 	return v.several ? 0 : v.found;
 }
 
-static void list_running(struct collector *c, struct thread_pool_thread *t, size_t thread)
+static void thread_pool_thread_list_running(struct collector *c, struct thread_pool_thread *t,
+                                            size_t thread)
 {
 	const struct thread_stack *s = &c->stacks[thread];
 	struct marks marks;
@@ -219,13 +222,14 @@ static void list_running(struct collector *c, struct thread_pool_thread *t, size
 	uint64_t handle = m ? find_handle(c, s, t, m) : 0;
 	if (!handle) {
 		snapshot_incomplete(c->out,
-		                    "the debug info does not tell which task thread %u polls",
+		                    "the debug info does not say which task thread %u polls",
 		                    c->out->threads[thread].number);
 		return;
 	}
 	t->running = thread_pool_add_task(c, t->pool, handle, (struct value){ 0 }, TASK_RUNNING);
 	t->running->thread = c->out->threads[thread].number;
-	thread_pool_task_of(c, t->running)->vtable = find_vtable(c, s, t->copy, m);
+	thread_pool_task_of(c, t->running)->vtable =
+		thread_pool_thread_find_vtable(c, s, t->copy, m);
 }
 
 void thread_pool_list_running(struct collector *c)
@@ -234,7 +238,7 @@ void thread_pool_list_running(struct collector *c)
 		struct thread_pool_thread *t = &thread_pool_walk(c)->threads[i];
 
 		if (t->pool && t->polls)
-			list_running(c, t, i);
+			thread_pool_thread_list_running(c, t, i);
 	}
 }
 

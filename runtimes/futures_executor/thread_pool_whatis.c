@@ -4,7 +4,7 @@
 #include "runtimes/futures_executor/thread_pool.h"
 #include "runtimes/query/whatis_place.h"
 
-static void add_pool(struct whatis *a, const struct thread_pool *pool)
+static void thread_pool_whatis_add_pool(struct whatis *a, const struct thread_pool *pool)
 {
 	struct value state = { pool->copy->state, pool->state };
 
@@ -15,7 +15,7 @@ static void add_pool(struct whatis *a, const struct thread_pool *pool)
 	                       place_inside(a, state, PLACE_MAX_STEPS)));
 }
 
-static void add_task(struct whatis *a, const struct task *task)
+static void thread_pool_whatis_add_task(struct whatis *a, const struct task *task)
 {
 	const struct thread_pool_task *known = thread_pool_task_of(a->c, task);
 	struct value handle = { known ? known->copy->handle : NULL, task->addr };
@@ -34,7 +34,7 @@ void thread_pool_whatis(struct whatis *a)
 	const struct snapshot *s = a->c->out;
 
 	for (size_t i = 0; i < w->pools.n; i++)
-		add_pool(a, &w->pools.data[i]);
+		thread_pool_whatis_add_pool(a, &w->pools.data[i]);
 	for (size_t i = 0; i < s->ntasks; i++)
-		add_task(a, s->tasks[i]);
+		thread_pool_whatis_add_task(a, s->tasks[i]);
 }

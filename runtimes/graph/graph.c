@@ -51,7 +51,7 @@ static void add_participants(struct builder *b)
  * The node of a runtime whose worker threads all wait for native locks, so that no task is polled;
  * else 0.
  */
-static size_t add_runtime(struct builder *b, const struct runtime_info *r)
+static size_t graph_add_runtime(struct builder *b, const struct runtime_info *r)
 {
 	const struct snapshot *s = b->s;
 	size_t all = 0, blocked = 0;
@@ -114,7 +114,7 @@ static void add_edges(struct builder *b)
 	size_t *runtimes = NEW_ARRAY(&b->g->arena, size_t, s->nruntimes + 1);
 
 	for (size_t i = 0; i < s->nruntimes; i++)
-		runtimes[i] = add_runtime(b, &s->runtimes[i]);
+		runtimes[i] = graph_add_runtime(b, &s->runtimes[i]);
 	for (size_t i = 0; i < s->ntasks; i++)
 		task_edges(b, graph_of_task(b->g, i), s->tasks[i], runtimes);
 	for (size_t i = 0; i < s->nthreads; i++) {
@@ -196,7 +196,9 @@ static void sort_edges(struct builder *b)
 		g->nodes[i].first = at[i] = n;
 	for (size_t i = 0; i < g->nedges; i++)
 		to[i] = at[g->edges[i].from]++;
-	/* In place: of a million tasks a second list takes 300 MB. Each swap puts one in its place.
+	/*
+	 * Sorts in place: a second list takes 300 MB for a million tasks. Each swap puts one edge
+	 * in its place.
 	 */
 	for (size_t i = 0; i < g->nedges; i++) {
 		while (to[i] != i) {

@@ -29,7 +29,7 @@ enum graph_node_kind {
 	GRAPH_QUEUE,   /* all that goes before one waiter in a lock's queue */
 	GRAPH_FORK,    /* several things that one future waits for at the same time */
 	GRAPH_ARM,     /* one future of a join */
-	GRAPH_OWNER,   /* what a participant holds in a join arm: dropped when the arm completes */
+	GRAPH_OWNER,   /* holdings in a join arm: dropped when the arm completes */
 	GRAPH_SET,     /* the tasks of a JoinSet or a LocalSet */
 	GRAPH_JOB,     /* a job in the queue of a blocking pool */
 	GRAPH_POOL,    /* the threads of a blocking pool: any of them may take a queued job */
@@ -58,7 +58,7 @@ struct graph_node {
 	size_t first, nedges; /* its edges: graph.edges[first..first + nedges) */
 };
 
-/* One of several places in which a participant may hold the object of a wait. */
+/* A candidate for the place in which a participant holds the object of a wait. */
 struct graph_candidate {
 	const struct holding *holding;
 	struct graph_candidate *next;
@@ -67,17 +67,17 @@ struct graph_candidate {
 struct graph_edge {
 	size_t from, to; /* nodes */
 	/*
-	 * Of an edge that leaves a waiting node: the kind of the wait ("mutex", "join",
-	 * "mpsc_recv"), "blocking_pool" of a queued job, or "poll" to a fork. Of an edge to the
-	 * node that is waited for: "holds", "sends", "receives", "queued", "member", "runs",
-	 * "busy", "refers", "unknown".
+	 * Kind of the wait, for an edge that leaves a waiting node: "mutex", "join", "mpsc_recv";
+	 * "blocking_pool" of a queued job, "poll" to a fork. For an edge to the node that is waited
+	 * for: "holds", "sends", "receives", "queued", "member", "runs", "busy", "refers",
+	 * "unknown".
 	 */
 	const char *kind;
 	bool weak;   /* it is unknown whether `to` will end the wait: never part of a deadlock */
 	bool queued; /* only because of the order in the lock's queue */
 	const struct future *future;   /* the leaf that waits; NULL: the edge is not of a leaf */
 	const struct wait *wait;       /* of that leaf or of the thread */
-	const struct holding *holding; /* what `to` holds; NULL: see future and unpolled */
+	const struct holding *holding; /* the holding of `to`; NULL: see future and unpolled */
 	/*
 	 * All holdings of the same participant that may be the real one, `holding` included; NULL:
 	 * there is no other.
@@ -90,11 +90,11 @@ struct graph_edge {
 	const struct future *unpolled;
 	bool granted; /* the lock was granted to a future (that of holding, unpolled or waiter)
 	                 which has not run since */
-	const struct future *frame;  /* that has unpolled in a variable; NULL: unknown */
+	const struct future *frame;  /* the future that has unpolled in a variable; NULL: unknown */
 	const struct future *waiter; /* of "queued" and of granted edges: the future in the queue */
 	/*
-	 * Of the future that is not polled: its place in the queue from 1 (0: the lock was granted
-	 * to it, or unknown), and the nodes of those behind it in the queue.
+	 * Place in the queue of the future that is not polled, from 1 (0: the lock was granted to
+	 * it, or unknown), and the nodes of those behind it in the queue.
 	 */
 	uint64_t place;
 	const size_t *behind;

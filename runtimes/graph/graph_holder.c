@@ -90,7 +90,7 @@ enum trust graph_holding_trust(const struct builder *b, const struct holding *h,
 	return b->quiet && (h->sole || complete) ? TRUST_SOLE : TRUST_NONE;
 }
 
-const char *graph_trust_doubt(enum trust trust)
+const char *graph_trust_uncertainty(enum trust trust)
 {
 	switch (trust) {
 	case TRUST_SOLE:
@@ -182,7 +182,7 @@ void graph_candidate_edge(struct builder *b, const struct candidates *c, size_t 
 
 typedef VEC(struct graph_abort) abort_vec;
 
-static int compare_aborts(const void *a, const void *b)
+static int graph_holder_compare_aborts(const void *a, const void *b)
 {
 	const struct graph_abort *x = a, *y = b;
 
@@ -229,7 +229,7 @@ void graph_find_aborts(struct builder *b)
 			add_abort(b, &list, h);
 	}
 	if (list.n)
-		qsort(list.data, list.n, sizeof(*list.data), compare_aborts);
+		qsort(list.data, list.n, sizeof(*list.data), graph_holder_compare_aborts);
 	b->g->naborts = list.n;
 	b->g->aborts = vec_to_arena(&list, &b->g->arena);
 }
@@ -289,7 +289,10 @@ static const struct holding **holdings_at(const struct holding **list, size_t n,
 {
 	size_t from = first_from(list, n, addr, key);
 
-	/* By bisection, too: each of 333,333 waiters of one Notify asks for as many holders. */
+	/*
+	 * The end is found by bisection, too: each of 333,333 waiters of one Notify asks for as
+	 * many holders.
+	 */
 	*nret = !addr               ? 0
 	        : addr < UINT64_MAX ? first_from(list + from, n - from, addr + 1, key)
 	                            : n - from;

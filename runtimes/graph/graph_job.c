@@ -51,14 +51,14 @@ size_t graph_job_by_id(const struct builder *b, uint64_t number)
 	return found;
 }
 
-/* What is known of a pool's threads and queue. */
-struct pool {
+/* Numbers of a pool's threads and of its queued jobs. */
+struct graph_job_pool {
 	size_t running, workers, queued;
 };
 
-static struct pool count_pool(const struct snapshot *s, const struct runtime_info *r)
+static struct graph_job_pool count_pool(const struct snapshot *s, const struct runtime_info *r)
 {
-	struct pool p = { 0 };
+	struct graph_job_pool p = { 0 };
 
 	for (size_t i = 0; i < s->njobs; i++) {
 		if (s->jobs[i].runtime < 0 || (unsigned)s->jobs[i].runtime != r->index)
@@ -78,9 +78,9 @@ static struct pool count_pool(const struct snapshot *s, const struct runtime_inf
  * over (block_in_place) and becomes a thread of the pool at its end: there are then more worker
  * threads than workers, or the job that runs the other worker is queued.
  */
-static bool is_full(const struct snapshot *s, const struct runtime_info *r)
+static bool graph_job_is_full(const struct snapshot *s, const struct runtime_info *r)
 {
-	struct pool p = count_pool(s, r);
+	struct graph_job_pool p = count_pool(s, r);
 
 	return s->reading.how == READ_STOPPED && r->has_blocking && r->has_limit &&
 	       r->blocking_threads == r->blocking_limit && r->blocking_idle == 0 &&
@@ -102,7 +102,7 @@ static size_t pool_node(struct builder *b, const struct runtime_info *r)
 		if (at.thread && s->jobs[i].runtime == (int)r->index)
 			graph_add_edge(b, node, graph_participant_of(b, &at), "busy");
 	}
-	if (!is_full(s, r))
+	if (!graph_job_is_full(s, r))
 		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 	return node;
 }

@@ -7,7 +7,7 @@
 #include "runtimes/graph/graph.h"
 #include "runtimes/model/wait_kind.h"
 
-/* What is known of the unpolled futures on the way to one of them, that one included. */
+/* Properties of the unpolled futures on the way to one of them, that one included. */
 struct unpolled {
 	const struct future *top; /* the outermost one */
 	bool may_be_polled;       /* an unseen future may poll one of them */
@@ -25,7 +25,7 @@ struct queued {
 	size_t arm;                      /* the arm of a join that it is in, 0 none */
 	const struct future *future;     /* with its wait */
 	const struct future *unpolled;   /* the outermost unpolled future that this is or is in */
-	bool may_be_polled, may_be_gone; /* as those of struct unpolled */
+	bool may_be_polled, may_be_gone; /* see struct unpolled */
 	const char *doubt;
 	bool seen_twice; /* found in two places, neither of which polls it */
 };
@@ -61,7 +61,7 @@ struct builder {
 	VEC(struct queued) queue;
 	VEC(struct open_channel) open;
 	struct map outer_arms; /* participant -> its last outermost arm, NULL none */
-	struct map users;      /* participant or arm -> node of who can use its channel ends */
+	struct map users;      /* participant or arm -> node of the user of its channel ends */
 	struct map threads;    /* number -> 1 + index of the thread */
 	struct map tasks;      /* header's address -> 1 + index of the task */
 	struct map jobs;       /* header's address -> node of the queued job */
@@ -94,7 +94,8 @@ size_t graph_participant_of(const struct builder *b, const struct holding *h);
  */
 size_t graph_owner_node(struct builder *b, size_t arm, size_t participant);
 /*
- * The same for a channel end. Arms below the frame that owns the end may use it without owning it.
+ * graph_owner_node() for a channel end. Arms below the frame that owns the end may use it without
+ * owning it.
  */
 size_t graph_user_node(struct builder *b, size_t arm, size_t participant);
 /* The first holding of that primitive or object; *n: how many there are. */
@@ -110,7 +111,7 @@ const struct holding **graph_holdings_of_object(const struct builder *b, uint64_
 enum trust { TRUST_CERTAIN, TRUST_SOLE, TRUST_NONE };
 enum trust graph_holding_trust(const struct builder *b, const struct holding *h, bool complete);
 /* The doubt that goes with a trust; NULL for TRUST_CERTAIN. */
-const char *graph_trust_doubt(enum trust trust);
+const char *graph_trust_uncertainty(enum trust trust);
 /*
  * Adds an edge to the participant that has a holding. doubt: why the edge is uncertain, NULL: it is
  * certain.
@@ -145,7 +146,8 @@ void graph_candidate_add(struct builder *b, struct candidates *c, const struct h
  */
 bool graph_candidates_known(struct candidates *c, size_t wanted);
 /*
- * As graph_add_holder(). Several candidates of one participant share a single edge that lists them.
+ * graph_add_holder() for a candidate. Several candidates of one participant share a single edge
+ * that lists them.
  */
 void graph_candidate_edge(struct builder *b, const struct candidates *c, size_t from,
                           const struct holding *h, const char *kind, const char *doubt);
@@ -172,7 +174,7 @@ void graph_tree_edges(struct builder *b, size_t from, const struct future *root,
  * not be the wait of `from`, NULL: it is.
  */
 void graph_leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt);
-/* The same for a thread that waits in native code. */
+/* graph_leaf_edges() for a thread that waits in native code. */
 void graph_thread_edges(struct builder *b, size_t from, const struct wait *w);
 /* Records the place in a lock's queue of a future. unpolled: NULL, the future is polled. */
 void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,

@@ -11,15 +11,15 @@ static const char semaphore_doubt[] = "unless someone else holds permits of it, 
 static const char permits_doubt[] = "unless someone else holds permits of the channel";
 
 /* The waiters of one lock, sorted by place, and its holders. */
-struct lock {
+struct graph_queue_lock {
 	struct builder *b;
 	const struct queued *q;
 	size_t nq, first_waiter; /* waiters before that index: granted */
 	const struct holding **h;
 	size_t nh;
 	size_t *waiters; /* the nodes of those that are not granted, in order; NULL: not made yet */
-	size_t wanted;   /* how many holders the lock has */
-	size_t trusted;  /* how many of them guard_edges() found */
+	size_t wanted;   /* number of the lock's holders */
+	size_t trusted;  /* number of them that graph_queue_guard_edges() found */
 	size_t all, writers; /* nodes of all holders, and of holders for writing; 0: not made yet */
 };
 
@@ -63,28 +63,29 @@ static size_t drop_traces(struct queued *q, size_t n)
 	return kept;
 }
 
-static enum wait_access access_of(const struct queued *q)
+static enum wait_access graph_queue_access_of(const struct queued *q)
 {
 	return wait_kind_of(q->future->wait)->access;
 }
 
 static bool wants_permits(const struct queued *q)
 {
-	return access_of(q) == WAIT_PERMITS || access_of(q) == WAIT_ROOM;
+	return graph_queue_access_of(q) == WAIT_PERMITS || graph_queue_access_of(q) == WAIT_ROOM;
 }
 
 static bool writes(const struct queued *q)
 {
-	return access_of(q) != WAIT_READ;
+	return graph_queue_access_of(q) != WAIT_READ;
 }
 
-/* Why an unpolled future may not hold what its memory shows; NULL: it does. */
-static const char *doubt_of(const struct queued *q)
+/* Doubt whether an unpolled future holds what its memory shows; NULL: it does. */
+static const char *graph_queue_uncertainty_of(const struct queued *q)
 {
 	if (q->doubt)
 		return q->doubt;
 	if (q->may_be_polled)
-		return "what seems not to be polled may be polled by what cannot be seen";
+		return "a future that seems not to be polled may be polled by code that cannot be "
+		       "seen";
 	return q->seen_twice || q->may_be_gone
 	               ? "the future that is not polled may have been dropped or moved before"
 	               : NULL;
@@ -94,7 +95,7 @@ static const char *doubt_of(const struct queued *q)
  * Does the holding own the lock? A granted future that stands in the queue itself does not count:
  * struct queued covers it.
  */
-static bool has_lock(const struct holding *h, bool only_writers)
+static bool graph_queue_has_lock(const struct holding *h, bool only_writers)
 {
 	if (h->role != HOLDING_LOCK || (only_writers && wait_kind(h->kind)->access == WAIT_READ))
 		return false;
@@ -102,10 +103,10 @@ static bool has_lock(const struct holding *h, bool only_writers)
 }
 
 /*
- * Adds to an edge that leads to a future which is not polled who stands behind it in the queue.
+ * Adds to an edge that leads to a future which is not polled the waiters behind it in the queue.
  * next: index of the first one behind it.
  */
-static void add_behind(struct lock *l, struct graph_edge *e, size_t next)
+static void graph_queue_add_behind(struct graph_queue_lock *l, struct graph_edge *e, size_t next)
 {
 	if (!e->unpolled || next >= l->nq)
 		return;
@@ -117,10 +118,10 @@ static void add_behind(struct lock *l, struct graph_edge *e, size_t next)
 	e->nbehind = l->nq - next;
 }
 
-static bool has_guards(const struct lock *l)
+static bool has_guards(const struct graph_queue_lock *l)
 {
 	for (size_t i = 0; i < l->nh; i++) {
-		if (has_lock(l->h[i], false))
+		if (graph_queue_has_lock(l->h[i], false))
 			return true;
 	}
 	return false;
@@ -130,13 +131,14 @@ static bool has_guards(const struct lock *l)
  * Adds edges to the holders of the lock. Uncertain holders count only where fewer certain ones were
  * found than it has, or if there may be several (doubt). Returns how many edges.
  */
-static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const char *doubt)
+static size_t graph_queue_guard_edges(struct graph_queue_lock *l, size_t node, bool only_writers,
+                                      const char *doubt)
 {
 	struct candidates c = { 0 };
 	size_t sure = 0, n = 0;
 
 	for (size_t i = 0; i < l->nh; i++) {
-		if (has_lock(l->h[i], only_writers))
+		if (graph_queue_has_lock(l->h[i], only_writers))
 			graph_candidate_add(l->b, &c, l->h[i]);
 	}
 	/* A single candidate is judged by h->sole. */
@@ -146,13 +148,14 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			const struct holding *h = l->h[i];
 			enum trust trust = graph_holding_trust(l->b, h, known);
 
-			if (!has_lock(h, only_writers) || (trust == TRUST_NONE) != uncertain)
+			if (!graph_queue_has_lock(h, only_writers) ||
+			    (trust == TRUST_NONE) != uncertain)
 				continue;
 			graph_candidate_edge(l->b, &c, node, h, "holds",
-			                     doubt ? doubt : graph_trust_doubt(trust));
+			                     doubt ? doubt : graph_trust_uncertainty(trust));
 			if (h->granted)
-				add_behind(l, &l->b->edges.data[l->b->edges.n - 1],
-				           l->first_waiter);
+				graph_queue_add_behind(l, &l->b->edges.data[l->b->edges.n - 1],
+				                       l->first_waiter);
 			n++;
 		}
 		sure = n;
@@ -172,8 +175,8 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			e->frame = graph_frame_of(l->b, q->unpolled);
 			e->waiter = q->future;
 			e->granted = true;
-			add_behind(l, e, l->first_waiter);
-			e->doubt = doubt ? doubt : doubt_of(q);
+			graph_queue_add_behind(l, e, l->first_waiter);
+			e->doubt = doubt ? doubt : graph_queue_uncertainty_of(q);
 			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt &&
 			    !q->may_be_polled)
 				e->doubt = graph_sole_doubt;
@@ -192,7 +195,7 @@ static const char *what_of(const struct wait *w)
 	return noun ? noun : "lock";
 }
 
-static struct graph_node lock_node(const struct wait *w, enum graph_rule rule)
+static struct graph_node graph_queue_lock_node(const struct wait *w, enum graph_rule rule)
 {
 	return (struct graph_node){ .kind = GRAPH_LOCK,
 		                    .rule = rule,
@@ -202,7 +205,7 @@ static struct graph_node lock_node(const struct wait *w, enum graph_rule rule)
 }
 
 /* A channel gets room when its receiver takes a message, or a permit is given back. */
-static void channel_room(struct lock *l, size_t node, const struct wait *w)
+static void channel_room(struct graph_queue_lock *l, size_t node, const struct wait *w)
 {
 	int64_t capacity = 0, queued = 0;
 	struct candidates c = { 0 };
@@ -223,19 +226,19 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 
 		if (h[i]->role == HOLDING_RECEIVER && (!h[i]->uncertain || !c.sure))
 			graph_candidate_edge(l->b, &c, node, h[i], "receives",
-			                     doubt ? doubt : graph_trust_doubt(trust));
+			                     doubt ? doubt : graph_trust_uncertainty(trust));
 	}
 	map_free(&c.by_participant);
-	guard_edges(l, node, false, doubt);
+	graph_queue_guard_edges(l, node, false, doubt);
 	if (!known)
 		graph_add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
 }
 
 /*
- * The node of who has connections of a pool: any of them may give one back. Where not all are
+ * Edges to the holders of a pool's connections: any of them may give one back. If not all are
  * known, or more may be opened, an unknown one may.
  */
-static void pool_edges(struct lock *l, size_t node, const struct wait *w)
+static void pool_edges(struct graph_queue_lock *l, size_t node, const struct wait *w)
 {
 	int64_t in_use = 0, idle = 1, opening = 0, size = 0, max = 0;
 
@@ -247,50 +250,53 @@ static void pool_edges(struct lock *l, size_t node, const struct wait *w)
 	l->wanted = in_use > 0 ? (size_t)in_use : 1;
 	bool full = !idle && !opening && max && size >= max && !l->first_waiter;
 
-	guard_edges(l, node, false, NULL);
+	graph_queue_guard_edges(l, node, false, NULL);
 	if (!full || l->trusted < l->wanted)
 		graph_add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
 }
 
 /* The node of all holders of the lock, for a waiter that needs all of it. */
-static size_t all_holders(struct lock *l, const struct wait *w)
+static size_t graph_queue_all_holders(struct graph_queue_lock *l, const struct wait *w)
 {
 	enum wait_access access = wait_kind_of(w)->access;
 	bool shared = access == WAIT_READ || access == WAIT_WRITE;
 
 	if (l->all)
 		return l->all;
-	l->all = graph_add_node(l->b, lock_node(w, shared ? GRAPH_ALL : GRAPH_ANY));
+	l->all = graph_add_node(l->b, graph_queue_lock_node(w, shared ? GRAPH_ALL : GRAPH_ANY));
 	if (access == WAIT_ROOM)
 		channel_room(l, l->all, w);
 	else if (access == WAIT_SLOTS)
 		pool_edges(l, l->all, w);
-	else if (!guard_edges(l, l->all, false, access == WAIT_PERMITS ? semaphore_doubt : NULL))
+	else if (!graph_queue_guard_edges(l, l->all, false,
+	                                  access == WAIT_PERMITS ? semaphore_doubt : NULL))
 		graph_add_edge(l->b, l->all, GRAPH_OUTSIDE, "unknown");
 	return l->all;
 }
 
 /* The node of the holders of an RwLock for writing. */
-static size_t write_holders(struct lock *l, const struct wait *w)
+static size_t write_holders(struct graph_queue_lock *l, const struct wait *w)
 {
 	if (l->writers)
 		return l->writers;
-	l->writers = graph_add_node(l->b, lock_node(w, GRAPH_ANY));
-	if (!guard_edges(l, l->writers, true, NULL))
+	l->writers = graph_add_node(l->b, graph_queue_lock_node(w, GRAPH_ANY));
+	if (!graph_queue_guard_edges(l, l->writers, true, NULL))
 		graph_add_edge(l->b, l->writers, GRAPH_OUTSIDE, "unknown");
 	return l->writers;
 }
 
 /* The node of all that goes before the waiter behind q: node `before`, and q itself. */
-static size_t add_place(struct lock *l, size_t before, const struct queued *q)
+static size_t graph_queue_add_place(struct graph_queue_lock *l, size_t before,
+                                    const struct queued *q)
 {
 	struct builder *b = l->b;
 	const struct wait *w = q->future->wait;
-	size_t node = graph_add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
-	                                                     .what = what_of(w),
-	                                                     .name = w->name,
-	                                                     .object = w->object,
-	                                                     .lock = all_holders(l, w) });
+	size_t node =
+		graph_add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
+	                                               .what = what_of(w),
+	                                               .name = w->name,
+	                                               .object = w->object,
+	                                               .lock = graph_queue_all_holders(l, w) });
 
 	graph_add_edge(b, node, before, "queued");
 	size_t owner = graph_owner_node(b, q->arm, q->participant);
@@ -301,26 +307,26 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	e->frame = graph_frame_of(b, q->unpolled);
 	e->place = q->place;
 	e->granted = q->place == 0;
-	add_behind(l, e, e->granted ? l->first_waiter : (size_t)(q - l->q) + 1);
+	graph_queue_add_behind(l, e, e->granted ? l->first_waiter : (size_t)(q - l->q) + 1);
 	/* A future that is linked in the queue exists: dropping it would unlink it. */
-	e->doubt = q->seen_twice ? doubt_of(q) : q->doubt;
+	e->doubt = q->seen_twice ? graph_queue_uncertainty_of(q) : q->doubt;
 	if (wants_permits(q) && !e->doubt)
-		e->doubt = access_of(q) == WAIT_ROOM ? permits_doubt : semaphore_doubt;
+		e->doubt = graph_queue_access_of(q) == WAIT_ROOM ? permits_doubt : semaphore_doubt;
 	return node;
 }
 
 /* Redirects the waiter's edge, which led outside until now. */
-static void wait_edge(struct lock *l, const struct queued *q, size_t to)
+static void wait_edge(struct graph_queue_lock *l, const struct queued *q, size_t to)
 {
 	if (q->from)
 		l->b->edges.data[q->edge].to = to;
 }
 
 /*
- * How many permits the waiters of a semaphore or of a channel's room can get without a future in
- * the queue giving any back. False: unknown.
+ * Number of permits that the waiters of a semaphore or of a channel's room can get without a future
+ * in the queue giving any back. False: unknown.
  */
-static bool permits_to_come(const struct lock *l, const struct wait *w, int64_t *ret)
+static bool permits_to_come(const struct graph_queue_lock *l, const struct wait *w, int64_t *ret)
 {
 	int64_t number;
 
@@ -334,7 +340,7 @@ static bool permits_to_come(const struct lock *l, const struct wait *w, int64_t 
 	if (wait_number(w, "permits_available", &number))
 		*ret = number;
 	for (size_t i = 0; i < l->nh; i++) {
-		if (!has_lock(l->h[i], false) || l->h[i]->granted)
+		if (!graph_queue_has_lock(l->h[i], false) || l->h[i]->granted)
 			continue;
 		if (!l->h[i]->permits || l->h[i]->permits > INT32_MAX)
 			return false;
@@ -347,7 +353,7 @@ static bool permits_to_come(const struct lock *l, const struct wait *w, int64_t 
  * The first waiter that gets its permits only after one ahead of it has given some back, as there
  * are not enough for all: an index, or nq.
  */
-static size_t first_short(const struct lock *l)
+static size_t first_short(const struct graph_queue_lock *l)
 {
 	int64_t left = 0, missing;
 	size_t i = l->first_waiter;
@@ -364,14 +370,14 @@ static size_t first_short(const struct lock *l)
 	return l->nq;
 }
 
-static void edges_of_lock(struct lock *l)
+static void edges_of_lock(struct graph_queue_lock *l)
 {
 	size_t before = 0; /* place behind all waiters so far; 0: only the holders are before it */
 	size_t before_reader = 0; /* place behind the last writer so far, for a reader */
 	size_t scarce = l->nq && wants_permits(l->q) ? first_short(l) : 0;
 
 	/* A pool may have enough connections for several waiters. */
-	if (l->nq && access_of(l->q) == WAIT_SLOTS)
+	if (l->nq && graph_queue_access_of(l->q) == WAIT_SLOTS)
 		scarce = l->nq;
 
 	for (size_t i = 0; i < l->nq; i++) {
@@ -383,23 +389,26 @@ static void edges_of_lock(struct lock *l)
 		if (i < l->first_waiter) { /* granted: it will go on when polled */
 			wait_edge(l, q, GRAPH_OUTSIDE);
 			if (q->unpolled && scarce && scarce < l->nq)
-				before = add_place(l, before ? before : all_holders(l, w), q);
+				before = graph_queue_add_place(
+					l, before ? before : graph_queue_all_holders(l, w), q);
 			continue;
 		}
 		if (writes(q))
-			to = known && before && i >= scarce ? before : all_holders(l, w);
+			to = known && before && i >= scarce ? before
+			                                    : graph_queue_all_holders(l, w);
 		else
 			to = known && before_reader ? before_reader : write_holders(l, w);
 		wait_edge(l, q, to);
 		if (!known || scarce == l->nq || i + 1 == l->nq)
 			continue;
-		before = add_place(l, before ? before : all_holders(l, w), q);
+		before = graph_queue_add_place(l, before ? before : graph_queue_all_holders(l, w),
+		                               q);
 		/*
 		 * Readers do not wait for each other, but a reader waits for a writer that waits
 		 * for readers.
 		 */
-		if (access_of(q) == WAIT_WRITE)
-			before_reader = add_place(
+		if (graph_queue_access_of(q) == WAIT_WRITE)
+			before_reader = graph_queue_add_place(
 				l, before_reader ? before_reader : write_holders(l, w), q);
 	}
 }
@@ -410,7 +419,7 @@ void graph_queue_edges(struct builder *b)
 		qsort(b->queue.data, b->queue.n, sizeof(*b->queue.data), compare_queued);
 	for (size_t i = 0; i < b->queue.n;) {
 		struct queued *first = &b->queue.data[i];
-		struct lock l = { .b = b, .q = first, .wanted = 1 };
+		struct graph_queue_lock l = { .b = b, .q = first, .wanted = 1 };
 		size_t n = 0;
 
 		for (; i < b->queue.n && b->queue.data[i].primitive == first->primitive; i++)
@@ -426,7 +435,7 @@ void graph_queue_edges(struct builder *b)
 size_t graph_native_lock(struct builder *b, const struct wait *w)
 {
 	uint64_t key = w->primitive ? w->primitive : w->object;
-	struct lock l = { .b = b, .wanted = 1 };
+	struct graph_queue_lock l = { .b = b, .wanted = 1 };
 	size_t node = key ? (size_t)map_get(&b->channels, key << 2 ^ 3) : 0;
 
 	if (node || !key)
@@ -435,11 +444,11 @@ size_t graph_native_lock(struct builder *b, const struct wait *w)
 	                   : graph_holdings_of_object(b, key, &l.nh);
 	if (!l.nh)
 		return GRAPH_OUTSIDE;
-	node = graph_add_node(b, lock_node(w, GRAPH_ANY));
+	node = graph_add_node(b, graph_queue_lock_node(w, GRAPH_ANY));
 	map_put(&b->channels, key << 2 ^ 3, (void *)node);
 	if (wait_kind_of(w)->access == WAIT_SLOTS)
 		pool_edges(&l, node, w);
-	else if (!guard_edges(&l, node, false, NULL))
+	else if (!graph_queue_guard_edges(&l, node, false, NULL))
 		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 	return node;
 }

@@ -1,4 +1,4 @@
-/* Which nodes of a graph can reach one node, or can be reached from it. */
+/* Nodes of a graph that can reach one node, or can be reached from it. */
 #include <stdlib.h>
 
 #include "debugger/base/vec.h"
@@ -6,7 +6,7 @@
 
 typedef VEC(size_t) node_vec;
 
-static void push_node(node_vec *work, bool *seen, size_t node)
+static void graph_reach_push_node(node_vec *work, bool *seen, size_t node)
 {
 	if (node != GRAPH_OUTSIDE && !seen[node]) {
 		seen[node] = true;
@@ -18,12 +18,12 @@ static void reach_forward(const struct graph *g, size_t node, bool *seen)
 {
 	node_vec work = { 0 };
 
-	push_node(&work, seen, node);
+	graph_reach_push_node(&work, seen, node);
 	while (work.n) {
 		const struct graph_node *n = &g->nodes[work.data[--work.n]];
 
 		for (size_t i = n->first; i < n->first + n->nedges; i++)
-			push_node(&work, seen, g->edges[i].to);
+			graph_reach_push_node(&work, seen, g->edges[i].to);
 	}
 	vec_free(&work);
 }
@@ -42,12 +42,12 @@ static void reach_backward(const struct graph *g, size_t node, bool *seen)
 	/* The loop moves first[to + 1] from the start of the edges into `to` to their end. */
 	for (size_t i = 0; i < g->nedges; i++)
 		into[first[g->edges[i].to + 1]++] = i;
-	push_node(&work, seen, node);
+	graph_reach_push_node(&work, seen, node);
 	while (work.n) {
 		size_t at = work.data[--work.n];
 
 		for (size_t i = first[at]; i < first[at + 1]; i++)
-			push_node(&work, seen, g->edges[into[i]].from);
+			graph_reach_push_node(&work, seen, g->edges[into[i]].from);
 	}
 	vec_free(&work);
 }

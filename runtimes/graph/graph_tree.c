@@ -4,13 +4,13 @@
 #include "debugger/base/str.h"
 #include "runtimes/graph/graph_private.h"
 
-static bool begins(const char *text, const char *with)
+static bool graph_tree_begins(const char *text, const char *with)
 {
 	return text && str_begins(text, with);
 }
 
 /* Does name begin with the crate name of a runtime, followed by rest? */
-static bool is_of_a_runtime(const struct snapshot *s, const char *name, const char *rest)
+static bool graph_tree_is_of_a_runtime(const struct snapshot *s, const char *name, const char *rest)
 {
 	for (size_t i = 0; name && i < s->nruntimes; i++) {
 		const char *crate = s->runtimes[i].kind;
@@ -21,12 +21,12 @@ static bool is_of_a_runtime(const struct snapshot *s, const char *name, const ch
 	return false;
 }
 
-static bool is_poll_fn(const struct snapshot *s, const struct future *f)
+static bool graph_tree_is_poll_fn(const struct snapshot *s, const struct future *f)
 {
-	return begins(f->type, "core::future::poll_fn::PollFn<") ||
-	       begins(f->type, "futures_util::future::poll_fn::PollFn<") ||
-	       begins(f->type, "futures_lite::future::PollFn<") ||
-	       is_of_a_runtime(s, f->type, "::future::poll_fn::PollFn<");
+	return graph_tree_begins(f->type, "core::future::poll_fn::PollFn<") ||
+	       graph_tree_begins(f->type, "futures_util::future::poll_fn::PollFn<") ||
+	       graph_tree_begins(f->type, "futures_lite::future::PollFn<") ||
+	       graph_tree_is_of_a_runtime(s, f->type, "::future::poll_fn::PollFn<");
 }
 
 /* Is it a closure of a runtime's own, as in recv()? Such a closure polls nothing else. */
@@ -34,7 +34,7 @@ static bool has_own_closure(const struct snapshot *s, const struct future *f)
 {
 	const char *closure = f->type ? strchr(f->type, '<') : NULL;
 
-	return closure && is_of_a_runtime(s, closure + 1, "::");
+	return closure && graph_tree_is_of_a_runtime(s, closure + 1, "::");
 }
 
 /*
@@ -46,13 +46,14 @@ static bool is_all_of_runtimes(const struct snapshot *s, const struct future *f)
 	static const char *const known[] = { "core::", "alloc::", "std::" };
 	const char *at = f->type ? f->type : "";
 
-	if (!is_of_a_runtime(s, at, "::"))
+	if (!graph_tree_is_of_a_runtime(s, at, "::"))
 		return false;
 	while (*at) {
 		size_t word = strcspn(at, "<>(),&*[]; ");
 		bool is_path = memmem(at, word, "::", 2) != NULL;
 
-		if (is_path && !str_begins_with_any(at, known) && !is_of_a_runtime(s, at, "::"))
+		if (is_path && !str_begins_with_any(at, known) &&
+		    !graph_tree_is_of_a_runtime(s, at, "::"))
 			return false;
 		if (word == 3 && str_begins(at, "dyn"))
 			return false;
@@ -64,23 +65,23 @@ static bool is_all_of_runtimes(const struct snapshot *s, const struct future *f)
 
 static const char type_doubt[] = "its type is one of several that share their code";
 
-/* Why the child (or own wait) of f may not be all that f waits for; NULL: it is. */
-static const char *doubt_of(const struct snapshot *s, const struct future *f,
-                            const struct future *child)
+/* Doubt whether the child (or own wait) of f is all that f waits for; NULL: it is. */
+static const char *graph_tree_uncertainty_of(const struct snapshot *s, const struct future *f,
+                                             const struct future *child)
 {
 	if (f->uncertain || f->aliases)
 		return type_doubt;
 	if (f->inferred)
 		return "the debug info does not place what the thread blocks on";
-	if (child && begins(child->edge, "holds"))
+	if (child && graph_tree_begins(child->edge, "holds"))
 		return "a hand-written future holds what waits, and may poll something else too";
-	if (child && is_poll_fn(s, f) && !begins(child->edge, "select") &&
-	    !begins(child->edge, "join"))
+	if (child && graph_tree_is_poll_fn(s, f) && !graph_tree_begins(child->edge, "select") &&
+	    !graph_tree_begins(child->edge, "join"))
 		return "a closure polls what waits, and may go on by other means";
 	/* The own wait of a hand-written future or a closure was found among its members. */
 	if (!child && f->wait && f->wait->within && !is_all_of_runtimes(s, f))
 		return "a hand-written future holds what waits, and may poll something else too";
-	if (!child && f->wait && is_poll_fn(s, f) && !has_own_closure(s, f))
+	if (!child && f->wait && graph_tree_is_poll_fn(s, f) && !has_own_closure(s, f))
 		return "a closure polls what waits, and may go on by other means";
 	return NULL;
 }
@@ -113,14 +114,14 @@ static void walk_unpolled(struct builder *b, const struct future *f, struct unpo
 		walk_unpolled(b, f->children[i], around);
 }
 
-struct polled {
+struct graph_tree_polled {
 	size_t n, joins;
 	const struct future *first;
 };
 
-static struct polled polled_children(struct builder *b, const struct future *f)
+static struct graph_tree_polled polled_children(struct builder *b, const struct future *f)
 {
-	struct polled p = { 0 };
+	struct graph_tree_polled p = { 0 };
 
 	for (size_t i = 0; i < f->nchildren; i++) {
 		const struct future *child = f->children[i];
@@ -131,7 +132,7 @@ static struct polled polled_children(struct builder *b, const struct future *f)
 			continue;
 		}
 		p.n++;
-		p.joins += begins(child->edge, "join");
+		p.joins += graph_tree_begins(child->edge, "join");
 		p.first = p.first ? p.first : child;
 	}
 	return p;
@@ -156,28 +157,30 @@ static bool has_joined(const struct future *f)
 }
 
 static struct graph_node fork_node(const struct snapshot *s, const struct future *f,
-                                   const struct polled *p)
+                                   const struct graph_tree_polled *p)
 {
 	struct graph_node n = { .kind = GRAPH_FORK, .rule = GRAPH_ANY, .future = f };
 
-	n.what = begins(p->first->edge, "select") ? "select" : "several futures";
-	if (begins(p->first->edge, "set"))
+	n.what = graph_tree_begins(p->first->edge, "select") ? "select" : "several futures";
+	if (graph_tree_begins(p->first->edge, "set"))
 		n.what = "set of futures";
 	if (is_try_join(f))
 		return n;
-	if (begins(f->type, "futures_util::future::join_all::JoinAll<") || p->joins == p->n) {
+	if (graph_tree_begins(f->type, "futures_util::future::join_all::JoinAll<") ||
+	    p->joins == p->n) {
 		n.what = "join";
 		n.rule = GRAPH_ALL;
 		/*
 		 * join! and try_join! of a runtime may look the same. An error ends try_join!
 		 * early.
 		 */
-		n.maybe_any = is_poll_fn(s, f) && !has_joined(f);
+		n.maybe_any = graph_tree_is_poll_fn(s, f) && !has_joined(f);
 	}
 	return n;
 }
 
-static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt);
+static void graph_tree_walk(struct builder *b, size_t from, const struct future *f,
+                            const char *doubt);
 
 static void link_arm(struct builder *b, struct arm *arm)
 {
@@ -206,7 +209,7 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 	map_put(&b->arms, b->arm, arm);
 	link_arm(b, arm);
 	graph_add_edge(b, fork, b->arm, "poll")->future = f;
-	walk(b, b->arm, f, NULL);
+	graph_tree_walk(b, b->arm, f, NULL);
 	b->arm = around;
 }
 
@@ -215,12 +218,11 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
  */
 static bool leads_to_pool(const struct future *f, unsigned depth)
 {
-	enum { MAX_DEPTH = 32 };
 	int64_t own;
 
 	if (wait_kind_of(f->wait)->access == WAIT_SLOTS)
 		return wait_number(f->wait, "own_frames", &own) && own >= depth;
-	for (size_t i = 0; i < f->nchildren && depth < MAX_DEPTH; i++) {
+	for (size_t i = 0; i < f->nchildren; i++) {
 		if (f->children[i]->branch == BRANCH_POLLED &&
 		    leads_to_pool(f->children[i], depth + 1))
 			return true;
@@ -232,12 +234,11 @@ static bool leads_to_pool(const struct future *f, unsigned depth)
  * The branch in which a pool's own future waits for a connection; NULL when f is no such future.
  * Beside it there are the pool's ways to give up: its timeout, its being closed.
  */
-static const struct future *pool_branch(const struct future *f, const struct polled *p)
+static const struct future *pool_branch(const struct future *f)
 {
-	enum { MAX_BRANCHES = 4 };
 	const struct future *found = NULL;
 
-	for (size_t i = 0; i < f->nchildren && p->n <= MAX_BRANCHES && !f->wait; i++) {
+	for (size_t i = 0; i < f->nchildren && !f->wait; i++) {
 		if (f->children[i]->branch != BRANCH_POLLED || !leads_to_pool(f->children[i], 1))
 			continue;
 		if (found)
@@ -248,7 +249,7 @@ static const struct future *pool_branch(const struct future *f, const struct pol
 }
 
 static void walk_fork(struct builder *b, size_t from, const struct future *f,
-                      const struct polled *p, const char *doubt)
+                      const struct graph_tree_polled *p, const char *doubt)
 {
 	struct graph_node node = fork_node(b->s, f, p);
 	size_t fork = graph_add_node(b, node);
@@ -264,16 +265,17 @@ static void walk_fork(struct builder *b, size_t from, const struct future *f,
 		if (node.rule == GRAPH_ALL)
 			walk_arm(b, fork, f->children[i]);
 		else
-			walk(b, fork, f->children[i], NULL);
+			graph_tree_walk(b, fork, f->children[i], NULL);
 	}
 }
 
 /* Adds edges for what node `from`, which polls f, waits for in f. */
-static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt)
+static void graph_tree_walk(struct builder *b, size_t from, const struct future *f,
+                            const char *doubt)
 {
 	for (;;) {
-		struct polled p = polled_children(b, f);
-		const char *own = doubt_of(b->s, f, p.first);
+		struct graph_tree_polled p = polled_children(b, f);
+		const char *own = graph_tree_uncertainty_of(b->s, f, p.first);
 
 		note_arm(b, f);
 		graph_note_abortable(b, f);
@@ -286,7 +288,7 @@ static void walk(struct builder *b, size_t from, const struct future *f, const c
 			graph_leaf_edges(b, from, f, doubt);
 			return;
 		}
-		const struct future *pool = p.n > 1 ? pool_branch(f, &p) : NULL;
+		const struct future *pool = p.n > 1 ? pool_branch(f) : NULL;
 
 		if (!pool && (p.n > 1 || f->wait)) {
 			walk_fork(b, from, f, &p, doubt);
@@ -301,6 +303,6 @@ static void walk(struct builder *b, size_t from, const struct future *f, const c
 void graph_tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt)
 {
 	b->arm = 0;
-	walk(b, from, root, doubt);
+	graph_tree_walk(b, from, root, doubt);
 	b->arm = 0;
 }

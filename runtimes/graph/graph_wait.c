@@ -3,8 +3,8 @@
 
 #include "runtimes/graph/graph_private.h"
 
-static struct graph_edge *edge_of_leaf(struct builder *b, size_t from, size_t to,
-                                       const struct future *f, const char *doubt)
+static struct graph_edge *graph_wait_edge_of_leaf(struct builder *b, size_t from, size_t to,
+                                                  const struct future *f, const char *doubt)
 {
 	struct graph_edge *e = graph_add_edge(b, from, to, f->wait->kind);
 
@@ -26,11 +26,11 @@ void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,
 
 	if (!is_lock || !key || wait_yes(w, "closed") || !wait_yes(w, "polled")) {
 		if (from)
-			edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+			graph_wait_edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 		return;
 	}
 	if (from)
-		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+		graph_wait_edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 	struct queued *q = vec_push(&b->queue);
 	*q = (struct queued){
 		.edge = b->edges.n - 1,
@@ -104,7 +104,7 @@ static void owner_edges(struct builder *b, const struct open_channel *ch)
 		if (h[i]->role == role && (!h[i]->uncertain || c.sure < wanted))
 			graph_candidate_edge(b, &c, ch->node, h[i],
 			                     role == HOLDING_SENDER ? "sends" : "receives",
-			                     graph_trust_doubt(trust));
+			                     graph_trust_uncertainty(trust));
 	}
 	if (c.sure != wanted && !known)
 		graph_add_edge(b, ch->node, GRAPH_OUTSIDE, "unknown");
@@ -116,8 +116,8 @@ static const char weak_doubt[] = "unless a WeakSender is upgraded";
 static const char weak_end_doubt[] = "unless a weak reference to the channel is upgraded";
 static const char close_doubt[] = "unless another end closes the channel";
 
-/* Why something else than its other ends may end the wait at a channel; NULL: nothing can. */
-static const char *doubt_of_channel(const struct wait *w)
+/* Doubt whether only its other ends end the wait at a channel; NULL: nothing else can. */
+static const char *uncertainty_of_channel(const struct wait *w)
 {
 	int64_t n;
 
@@ -159,10 +159,10 @@ static void channel_edges(struct builder *b, size_t from, const struct future *f
 	const struct wait_kind *k = wait_kind_of(f->wait);
 	int64_t n;
 
-	doubt = doubt ? doubt : doubt_of_channel(f->wait);
-	edge_of_leaf(b, from,
-	             is_open(k, f->wait, &n) ? channel_node(b, k, f->wait, n) : GRAPH_OUTSIDE, f,
-	             doubt);
+	doubt = doubt ? doubt : uncertainty_of_channel(f->wait);
+	graph_wait_edge_of_leaf(
+		b, from, is_open(k, f->wait, &n) ? channel_node(b, k, f->wait, n) : GRAPH_OUTSIDE,
+		f, doubt);
 }
 
 /* ---- tasks ---- */
@@ -184,7 +184,7 @@ static void join_edges(struct builder *b, size_t from, const struct future *f, c
 
 	if (!task && f->wait->object)
 		task = (size_t)map_get(&b->jobs, f->wait->object);
-	edge_of_leaf(b, from, task ? task : job_thread(b, f->wait), f, doubt);
+	graph_wait_edge_of_leaf(b, from, task ? task : job_thread(b, f->wait), f, doubt);
 }
 
 /* The node of the task or job with that id; GRAPH_OUTSIDE when there is none or more than one. */
@@ -215,14 +215,14 @@ static void join_set_edges(struct builder *b, size_t from, const struct future *
 	int64_t all, finished;
 
 	if (!tasks || tasks->nlist == 0) {
-		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+		graph_wait_edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 		return;
 	}
 	size_t set = graph_add_node(b, (struct graph_node){ .kind = GRAPH_SET,
 	                                                    .rule = GRAPH_ANY,
 	                                                    .what = wait_kind_of(f->wait)->noun,
 	                                                    .object = f->wait->object });
-	edge_of_leaf(b, from, set, f, doubt);
+	graph_wait_edge_of_leaf(b, from, set, f, doubt);
 	for (size_t i = 0; i < tasks->nlist; i++)
 		graph_add_edge(b, set, task_by_id(b, tasks->list[i]), "member");
 	if (!wait_number(f->wait, "tasks_in_set", &all) || all != (int64_t)tasks->nlist ||
@@ -255,7 +255,7 @@ static void local_set_edges(struct builder *b, size_t from, const struct future 
 	size_t set = (size_t)map_get(&b->sets, object ? object : 1);
 
 	if (set || !object) {
-		edge_of_leaf(b, from, set, f, doubt);
+		graph_wait_edge_of_leaf(b, from, set, f, doubt);
 		return;
 	}
 	set = graph_add_node(b, (struct graph_node){ .kind = GRAPH_SET,
@@ -263,7 +263,7 @@ static void local_set_edges(struct builder *b, size_t from, const struct future 
 	                                             .what = wait_kind_of(f->wait)->noun,
 	                                             .object = object });
 	map_put(&b->sets, object, (void *)set);
-	edge_of_leaf(b, from, set, f, doubt);
+	graph_wait_edge_of_leaf(b, from, set, f, doubt);
 	for (size_t i = first_of_local_set(b, object);
 	     i < b->nlocal && s->tasks[b->by_local_set[i]]->local_set == object; i++)
 		graph_add_edge(b, set, graph_of_task(b->g, b->by_local_set[i]), "member");
@@ -287,7 +287,7 @@ static void weak_edges(struct builder *b, size_t from, const struct future *f, c
 	size_t n, node = object ? (size_t)map_get(&b->wakers, object) : 0;
 	const struct holding **h = graph_holdings_of_object(b, object, &n);
 
-	edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+	graph_wait_edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 	if (!node && n) {
 		node = graph_add_node(b, (struct graph_node){ .kind = GRAPH_WAKERS,
 		                                              .rule = GRAPH_ANY,
@@ -302,7 +302,7 @@ static void weak_edges(struct builder *b, size_t from, const struct future *f, c
 			graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 	}
 	if (node)
-		edge_of_leaf(b, from, node, f, doubt)->weak = true;
+		graph_wait_edge_of_leaf(b, from, node, f, doubt)->weak = true;
 }
 
 void graph_leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
@@ -327,7 +327,7 @@ void graph_leaf_edges(struct builder *b, size_t from, const struct future *f, co
 		weak_edges(b, from, f, doubt);
 		break;
 	default:
-		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+		graph_wait_edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 	}
 }
 

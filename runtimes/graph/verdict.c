@@ -15,22 +15,22 @@
  * uncertain edge is certain. A cycle that exists without queue edges does not get members that only
  * stand in a queue between the others.
  */
-struct pass {
+struct verdict_pass {
 	enum verdict_trust trust; /* edges that are less certain are ignored */
 	bool queues;              /* a waiter waits for those ahead in its queue */
 };
 
-static const struct pass passes[] = {
+static const struct verdict_pass passes[] = {
 	{ VERDICT_CERTAIN, false }, { VERDICT_CERTAIN, true },   { VERDICT_SOLE, false },
 	{ VERDICT_SOLE, true },     { VERDICT_POSSIBLE, false }, { VERDICT_POSSIBLE, true },
 };
 enum { NPASSES = sizeof(passes) / sizeof(passes[0]) };
 
-struct finder {
+struct verdict_finder {
 	const struct graph *g;
 	struct verdicts *v;
 	VEC(struct verdict) list;
-	const struct pass *pass;
+	const struct verdict_pass *pass;
 	size_t *into, *first_into;  /* edge indices by target node */
 	bool *can;                  /* by node, of this pass */
 	bool *explained;            /* by node: was stuck in an earlier pass */
@@ -49,7 +49,7 @@ struct finder {
 /* ---- which nodes can go on ---- */
 
 /* Does this edge make its node wait in this pass? */
-static bool holds_back(const struct finder *f, const struct graph_edge *e)
+static bool verdict_holds_back(const struct verdict_finder *f, const struct graph_edge *e)
 {
 	enum verdict_trust needed = !e->doubt                      ? VERDICT_CERTAIN
 	                            : e->doubt == graph_sole_doubt ? VERDICT_SOLE
@@ -58,12 +58,12 @@ static bool holds_back(const struct finder *f, const struct graph_edge *e)
 	return f->pass->trust >= needed && (f->pass->queues || !e->queued);
 }
 
-static bool is_any(const struct finder *f, const struct graph_node *n)
+static bool is_any(const struct verdict_finder *f, const struct graph_node *n)
 {
 	return n->rule == GRAPH_ANY || (f->pass->trust < VERDICT_POSSIBLE && n->maybe_any);
 }
 
-static void note_can(struct finder *f, size_t node, size_t *nwork)
+static void verdict_note_can(struct verdict_finder *f, size_t node, size_t *nwork)
 {
 	if (!f->can[node]) {
 		f->can[node] = true;
@@ -71,7 +71,7 @@ static void note_can(struct finder *f, size_t node, size_t *nwork)
 	}
 }
 
-static void start_node(struct finder *f, size_t node, size_t *nwork)
+static void start_node(struct verdict_finder *f, size_t node, size_t *nwork)
 {
 	const struct graph_node *n = &f->g->nodes[node];
 	bool any = is_any(f, n), free_way = false;
@@ -80,17 +80,17 @@ static void start_node(struct finder *f, size_t node, size_t *nwork)
 	for (size_t i = n->first; i < n->first + n->nedges; i++) {
 		if (f->g->edges[i].weak)
 			continue;
-		if (holds_back(f, &f->g->edges[i]))
+		if (verdict_holds_back(f, &f->g->edges[i]))
 			counted++;
 		else
 			free_way = true;
 	}
 	f->pending[node] = any ? 1 : counted;
 	if (counted == 0 || (any && free_way))
-		note_can(f, node, nwork);
+		verdict_note_can(f, node, nwork);
 }
 
-static int compare_aborts(const void *a, const void *b)
+static int verdict_compare_aborts(const void *a, const void *b)
 {
 	const struct graph_abort *x = a, *y = b;
 
@@ -101,7 +101,7 @@ static int compare_aborts(const void *a, const void *b)
  * A node that can go on may abort the tasks whose AbortHandles it holds. Whether it will is
  * unknown.
  */
-static void end_others(struct finder *f, size_t node, size_t *nwork)
+static void verdict_end_others(struct verdict_finder *f, size_t node, size_t *nwork)
 {
 	size_t n = f->pass->trust < VERDICT_POSSIBLE ? f->g->naborts : 0, from = 0, to = n;
 
@@ -114,11 +114,11 @@ static void end_others(struct finder *f, size_t node, size_t *nwork)
 			to = mid;
 	}
 	for (; from < n && f->aborts[from].by == node; from++)
-		note_can(f, f->aborts[from].task, nwork);
+		verdict_note_can(f, f->aborts[from].task, nwork);
 }
 
 /* Fills can; returns how many participants cannot go on. */
-static size_t find_stuck(struct finder *f)
+static size_t find_stuck(struct verdict_finder *f)
 {
 	const struct graph *g = f->g;
 	size_t nwork = 0, stuck = 0;
@@ -129,13 +129,13 @@ static size_t find_stuck(struct finder *f)
 	while (nwork) {
 		size_t node = f->work[--nwork];
 
-		end_others(f, node, &nwork);
+		verdict_end_others(f, node, &nwork);
 		for (size_t i = f->first_into[node]; i < f->first_into[node + 1]; i++) {
 			const struct graph_edge *e = &g->edges[f->into[i]];
 
-			if (!e->weak && holds_back(f, e) && !f->can[e->from] &&
+			if (!e->weak && verdict_holds_back(f, e) && !f->can[e->from] &&
 			    --f->pending[e->from] == 0)
-				note_can(f, e->from, &nwork);
+				verdict_note_can(f, e->from, &nwork);
 		}
 	}
 	for (size_t i = 0; i < g->nnodes; i++)
@@ -144,28 +144,28 @@ static size_t find_stuck(struct finder *f)
 }
 
 /* Does this edge of a stuck node lead to a stuck node and keep it stuck? */
-static bool binds(const struct finder *f, const struct graph_edge *e)
+static bool verdict_binds(const struct verdict_finder *f, const struct graph_edge *e)
 {
-	return !e->weak && holds_back(f, e) && !f->can[e->to];
+	return !e->weak && verdict_holds_back(f, e) && !f->can[e->to];
 }
 
 /* ---- cycles ---- */
 
-static bool in_cycle(const struct finder *f, const size_t *nodes, size_t n)
+static bool in_cycle(const struct verdict_finder *f, const size_t *nodes, size_t n)
 {
 	const struct graph_node *node = &f->g->nodes[nodes[0]];
 
 	for (size_t i = node->first; n == 1 && i < node->first + node->nedges; i++) {
 		const struct graph_edge *e = &f->g->edges[i];
 
-		if (e->to == nodes[0] && binds(f, e))
+		if (e->to == nodes[0] && verdict_binds(f, e))
 			return true;
 	}
 	return n > 1;
 }
 
 /* The edges of the shortest cycle through a node within its component, last one first. */
-static size_t shortest_cycle(struct finder *f, size_t start, size_t *edges, size_t max)
+static size_t shortest_cycle(struct verdict_finder *f, size_t start, size_t *edges, size_t max)
 {
 	size_t head = 0, n = 0;
 
@@ -177,7 +177,7 @@ static size_t shortest_cycle(struct finder *f, size_t start, size_t *edges, size
 		for (size_t i = node->first; i < node->first + node->nedges; i++) {
 			const struct graph_edge *e = &f->g->edges[i];
 
-			if (!binds(f, e) || f->component[e->to] != f->component[start] ||
+			if (!verdict_binds(f, e) || f->component[e->to] != f->component[start] ||
 			    f->from_edge[e->to])
 				continue;
 			f->from_edge[e->to] = 1 + i;
@@ -213,7 +213,7 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /* Makes the links of a cycle from its edges, which are given last one first. */
-static void make_links(struct finder *f, struct verdict *v, const size_t *edges, size_t n)
+static void make_links(struct verdict_finder *f, struct verdict *v, const size_t *edges, size_t n)
 {
 	const struct graph *g = f->g;
 	struct verdict_link *link = NULL;
@@ -244,7 +244,7 @@ static bool waits_for_itself(const struct verdict *v)
 	       !(v->cycle[0].has && v->cycle[0].has->unpolled);
 }
 
-static enum verdict_kind kind_of(const struct verdict *v)
+static enum verdict_kind verdict_kind_of(const struct verdict *v)
 {
 	for (size_t i = 0; i < v->ncycle; i++) {
 		if (v->cycle[i].has && v->cycle[i].has->unpolled)
@@ -259,7 +259,7 @@ static enum verdict_kind kind_of(const struct verdict *v)
  * channel, a cycle of one of them alone does not explain why the others cannot go on, so it tries
  * further members. Returns the number of edges, more than max where there are too many.
  */
-static size_t choose_cycle(struct finder *f, struct verdict *v, size_t *edges, size_t max)
+static size_t choose_cycle(struct verdict_finder *f, struct verdict *v, size_t *edges, size_t max)
 {
 	enum { MAX_TRIED = 16 };
 	size_t found = 0;
@@ -269,13 +269,13 @@ static size_t choose_cycle(struct finder *f, struct verdict *v, size_t *edges, s
 		v->ncycle = 0;
 		if (found <= max)
 			make_links(f, v, edges, found);
-		if (v->nmembers == 1 || !waits_for_itself(v))
+		if (!waits_for_itself(v))
 			return found;
 	}
 	return found;
 }
 
-static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
+static void add_verdict(struct verdict_finder *f, const size_t *nodes, size_t n)
 {
 	enum { MAX_EDGES = 4096 };
 	struct verdict v = { .trust = f->pass->trust,
@@ -296,16 +296,16 @@ static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 
 	size_t found = choose_cycle(f, &v, edges, MAX_EDGES);
 	if (!v.certain)
-		verdict_doubts(f->g, &f->v->arena, f->can, &v, edges,
-		               found <= MAX_EDGES ? found : MAX_EDGES);
-	v.kind = kind_of(&v);
+		verdict_uncertainties(f->g, &f->v->arena, f->can, &v, edges,
+		                      found <= MAX_EDGES ? found : MAX_EDGES);
+	v.kind = verdict_kind_of(&v);
 	*vec_push(&f->list) = v;
 	for (size_t i = 0; i < v.nmembers; i++)
 		f->verdict_of[v.members[i]] = f->list.n;
 }
 
 /* Was one of the participants stuck in an earlier pass already? */
-static bool is_explained(const struct finder *f, const size_t *nodes, size_t n)
+static bool is_explained(const struct verdict_finder *f, const size_t *nodes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (f->explained[nodes[i]] && graph_is_participant(&f->g->nodes[nodes[i]]))
@@ -318,7 +318,7 @@ static bool is_explained(const struct finder *f, const size_t *nodes, size_t n)
  * 1 + index of the verdict that a component leads to, 0 none. Tarjan's order visits the components
  * that it waits for first.
  */
-static size_t find_anchor(const struct finder *f, const size_t *nodes, size_t n)
+static size_t find_anchor(const struct verdict_finder *f, const size_t *nodes, size_t n)
 {
 	size_t found = 0;
 
@@ -330,7 +330,7 @@ static size_t find_anchor(const struct finder *f, const size_t *nodes, size_t n)
 		for (size_t k = node->first; !found && k < node->first + node->nedges; k++) {
 			const struct graph_edge *e = &f->g->edges[k];
 
-			if (binds(f, e) && f->component[e->to] <= f->anchor.n &&
+			if (verdict_binds(f, e) && f->component[e->to] <= f->anchor.n &&
 			    f->component[e->to])
 				found = f->anchor.data[f->component[e->to] - 1];
 		}
@@ -339,7 +339,7 @@ static size_t find_anchor(const struct finder *f, const size_t *nodes, size_t n)
 }
 
 /* Pops one strongly connected component: its nodes are the last ones of the stack. */
-static void end_component(struct finder *f, size_t root)
+static void end_component(struct verdict_finder *f, size_t root)
 {
 	size_t n = 0;
 
@@ -356,7 +356,7 @@ static void end_component(struct finder *f, size_t root)
 	f->stack.n -= n;
 }
 
-static void visit(struct finder *f, size_t node, size_t *depth)
+static void verdict_visit(struct verdict_finder *f, size_t node, size_t *depth)
 {
 	f->index[node] = f->low[node] = ++f->next_index;
 	f->cursor[node] = f->g->nodes[node].first;
@@ -365,12 +365,12 @@ static void visit(struct finder *f, size_t node, size_t *depth)
 }
 
 /* Tarjan's algorithm without recursion: a graph may be one long chain. */
-static void find_components(struct finder *f, size_t start)
+static void find_components(struct verdict_finder *f, size_t start)
 {
 	const struct graph *g = f->g;
 	size_t depth = 0;
 
-	visit(f, start, &depth);
+	verdict_visit(f, start, &depth);
 	while (depth) {
 		size_t node = f->work[depth - 1];
 		const struct graph_node *n = &g->nodes[node];
@@ -385,16 +385,16 @@ static void find_components(struct finder *f, size_t start)
 			continue;
 		}
 		const struct graph_edge *e = &g->edges[f->cursor[node]++];
-		if (!binds(f, e))
+		if (!verdict_binds(f, e))
 			continue;
 		if (!f->index[e->to])
-			visit(f, e->to, &depth);
+			verdict_visit(f, e->to, &depth);
 		else if (!f->component[e->to] && f->index[e->to] < f->low[node])
 			f->low[node] = f->index[e->to];
 	}
 }
 
-static void run_pass(struct finder *f, const struct pass *pass)
+static void run_pass(struct verdict_finder *f, const struct verdict_pass *pass)
 {
 	size_t n = f->g->nnodes;
 
@@ -412,8 +412,8 @@ static void run_pass(struct finder *f, const struct pass *pass)
 		f->explained[i] |= !f->can[i];
 }
 
-/* After the last pass. */
-static void find_behind(struct finder *f)
+/* Finds the participants behind each verdict, after the last pass. */
+static void verdict_find_behind(struct verdict_finder *f)
 {
 	for (size_t i = 0; i < f->g->nnodes; i++) {
 		if (f->can[i] || f->verdict_of[i] || !graph_is_participant(&f->g->nodes[i]))
@@ -428,7 +428,7 @@ static void find_behind(struct finder *f)
 
 /* ---- the whole ---- */
 
-static void sort_into(struct finder *f)
+static void sort_into(struct verdict_finder *f)
 {
 	const struct graph *g = f->g;
 
@@ -440,7 +440,7 @@ static void sort_into(struct finder *f)
 		f->into[f->first_into[g->edges[i].to] + f->work[g->edges[i].to]++] = i;
 }
 
-static void find_all(struct finder *f, struct arena *tmp)
+static void find_all(struct verdict_finder *f, struct arena *tmp)
 {
 	size_t n = f->g->nnodes;
 
@@ -459,7 +459,7 @@ static void find_all(struct finder *f, struct arena *tmp)
 	sort_into(f);
 	f->aborts = arena_memdup(tmp, f->g->aborts, f->g->naborts * sizeof(*f->aborts));
 	if (f->g->naborts)
-		qsort(f->aborts, f->g->naborts, sizeof(*f->aborts), compare_aborts);
+		qsort(f->aborts, f->g->naborts, sizeof(*f->aborts), verdict_compare_aborts);
 	/* Most programs are healthy: the pass that finds most proves it in one run. */
 	f->pass = &passes[NPASSES - 1];
 	f->v->nstuck = find_stuck(f);
@@ -468,13 +468,13 @@ static void find_all(struct finder *f, struct arena *tmp)
 	for (size_t i = 0; f->v->nstuck && i < NPASSES; i++)
 		run_pass(f, &passes[i]);
 	if (f->v->nstuck)
-		find_behind(f);
+		verdict_find_behind(f);
 }
 
 struct verdicts *verdicts_find(const struct graph *g)
 {
 	struct verdicts *v = calloc(1, sizeof(*v));
-	struct finder f = { .g = g, .v = v };
+	struct verdict_finder f = { .g = g, .v = v };
 	SCRATCH(tmp);
 
 	if (!v)

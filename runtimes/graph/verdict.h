@@ -20,7 +20,7 @@ enum verdict_trust {
 	VERDICT_POSSIBLE, /* a member may be able to go on some other way */
 };
 
-/* One step of a cycle. */
+/* A step of a cycle. */
 struct verdict_link {
 	size_t participant;              /* node */
 	const struct graph_edge *waits;  /* its wait; NULL: it needs the next participant to run */
@@ -42,7 +42,7 @@ struct verdict {
 	const char *doubts[VERDICT_MAX_DOUBTS]; /* why it is not certain */
 	size_t ndoubts;
 	size_t behind[VERDICT_MAX_BEHIND]; /* the first participants that wait behind it */
-	size_t nbehind;                    /* how many wait behind it in all */
+	size_t nbehind;                    /* number of participants behind it, in all */
 };
 
 struct verdicts {
@@ -67,7 +67,7 @@ const char *verdict_kind_name(enum verdict_kind kind);
 const char *graph_participant_text(struct arena *a, const struct graph_node *n);
 /* "Mutex 0x7f00", "self.accounts (Mutex 0x7f00)", "runtime 0" */
 const char *graph_object_text(struct arena *a, const struct graph_node *n);
-/* Why the target of an edge is waited for: "`guard` at src/x.rs:41". */
+/* Reason why the target of an edge is waited for: "`guard` at src/x.rs:41". */
 const char *graph_evidence_text(struct arena *a, const struct graph_edge *e);
 /* The whole verdict in one sentence, without its kind. */
 const char *verdict_text(struct arena *a, const struct graph *g, const struct verdict *v);

@@ -131,6 +131,36 @@ static void timeouts(void **state)
 	with_timeout(&other, 1, "");
 }
 
+/*
+ * A pool's own future waits so many calls above the wait, beside so many ways to give up.
+ */
+static void with_own_frames(struct program *p, unsigned depth, unsigned ways)
+{
+	struct future *waits = pools(p, A, 1), *f = waits;
+
+	for (unsigned i = 0; i < depth; i++)
+		f = calls(p, "get", f);
+	f = calls(p, "Timeout", f);
+	for (unsigned i = 0; i < ways; i++)
+		add_child(p, f, as(sleeps(p), "deadline"));
+	for (size_t i = 0; i < waits->wait->ndetails; i++) {
+		if (strcmp(waits->wait->details[i].key, "own_frames") == 0)
+			waits->wait->details[i].number = depth + 1;
+	}
+	has(p, add_task(p, 1, calls(p, "f", f)));
+	assert_says(p, "?deadlock task 1");
+}
+
+static void deep_pools(void **state)
+{
+	PROGRAM(deep);
+	PROGRAM(wide);
+
+	(void)state;
+	with_own_frames(&deep, 60, 1);
+	with_own_frames(&wide, 1, 20);
+}
+
 /* One holder is certain; so many others may have the second connection. */
 static void with_candidates(struct program *p, uint64_t n, const char *expected)
 {
@@ -159,6 +189,7 @@ int main(void)
 		cmocka_unit_test(one_is_not_found),
 		cmocka_unit_test(more_may_come),
 		cmocka_unit_test(timeouts),
+		cmocka_unit_test(deep_pools),
 		cmocka_unit_test(uncertain_holders),
 	};
 

@@ -31,6 +31,20 @@ static void abba(void **state)
 	            "task 2 holds Mutex 0xb0 (`guard` at src/x.rs:55) and waits for Mutex 0xa0");
 }
 
+/* Also the first node of the graph may be behind. */
+static void first_is_behind(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	add_task(&p, 1, calls(&p, "h", locks(&p, "mutex", A, 2)));
+	struct task *two = add_task(&p, 2, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	struct task *three = add_task(&p, 3, calls(&p, "g", locks(&p, "mutex", A, 1)));
+	guards(&p, two, "mutex", A);
+	guards(&p, three, "mutex", B);
+	assert_says(&p, "deadlock task 2, task 3 <- task 1");
+}
+
 static void with_itself(void **state)
 {
 	PROGRAM(p);
@@ -108,7 +122,24 @@ static void three_ways(void **state)
 		"at src/x.rs:41) and waits for the other end of mpsc channel 0xc0");
 }
 
-/* The same, but one of the two senders was not found. */
+/* A receiver that owns one of its channel's two senders waits for the owner of the other one. */
+static void two_senders(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "consume", receives(&p, C, 2)));
+	struct task *two = add_task(&p, 2, calls(&p, "produce", joins(&p, 1)));
+
+	(void)state;
+	holds(&p, one, HOLDING_SENDER, "mpsc", C);
+	holds(&p, two, HOLDING_SENDER, "mpsc", C);
+	assert_says(&p, "deadlock task 1, task 2");
+	assert_text(
+		&p, 0,
+		"task 2 owns a sender of mpsc channel 0xc0 (`guard` at src/x.rs:41) and waits for "
+		"task 1 to end; task 1 waits for the other end of mpsc channel 0xc0");
+}
+
+/* A sender that was found nowhere may still send: there is no deadlock. */
 static void another_sender(void **state)
 {
 	PROGRAM(p);
@@ -326,11 +357,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(abba),
+		cmocka_unit_test(first_is_behind),
 		cmocka_unit_test(with_itself),
 		cmocka_unit_test(unknown_holder),
 		cmocka_unit_test(holder_that_goes_on),
 		cmocka_unit_test(what_runs_or_was_woken_goes_on),
 		cmocka_unit_test(three_ways),
+		cmocka_unit_test(two_senders),
 		cmocka_unit_test(another_sender),
 		cmocka_unit_test(message_there),
 		cmocka_unit_test(select_goes_on_with_any_arm),

@@ -49,7 +49,7 @@ const char *graph_object_text(struct arena *a, const struct graph_node *n)
 	return object_text(a, n, "");
 }
 
-static void append_place(struct str *s, const char *file, unsigned line)
+static void verdict_text_append_place(struct str *s, const char *file, unsigned line)
 {
 	if (file)
 		str_printf(s, line ? " at %s:%u" : " at %s", file, line);
@@ -61,7 +61,7 @@ static void append_future(struct str *s, const struct future *f)
 	const char *name = f->function ? f->function : f->type;
 
 	str_printf(s, "`%s`", name ? name : "?");
-	append_place(s, f->file_short, f->line);
+	verdict_text_append_place(s, f->file_short, f->line);
 }
 
 /* A line that is not of the variable's declaration is the current line of its frame. */
@@ -71,7 +71,7 @@ static void append_holding(struct str *s, const struct holding *h)
 
 	str_printf(s, "`%s`", h->path ? h->path : h->type ? h->type : h->kind);
 	if (has_line && h->declared) {
-		append_place(s, h->file_short, h->line);
+		verdict_text_append_place(s, h->file_short, h->line);
 		return;
 	}
 	const char *file = has_line ? h->file_short : h->future ? h->future->file_short : NULL;
@@ -79,7 +79,7 @@ static void append_holding(struct str *s, const struct holding *h)
 	if (!file)
 		return;
 	str_append(s, !h->future || h->future->running ? ", running" : ", awaiting");
-	append_place(s, file, has_line ? h->line : h->future->line);
+	verdict_text_append_place(s, file, has_line ? h->line : h->future->line);
 }
 
 /* Lists the other places in which the holding may be. */
@@ -126,12 +126,12 @@ const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
 	return s.len ? arena_strdup(a, str_text(&s)) : NULL;
 }
 
-static bool is(const struct graph_edge *e, const char *kind)
+static bool verdict_text_is(const struct graph_edge *e, const char *kind)
 {
 	return e && e->kind && strcmp(e->kind, kind) == 0;
 }
 
-static enum wait_target target_of(const struct graph_edge *e)
+static enum wait_target verdict_text_target_of(const struct graph_edge *e)
 {
 	return wait_kind_of(e ? e->wait : NULL)->target;
 }
@@ -141,8 +141,9 @@ static bool waits_for_room(const struct graph_edge *e)
 	return e && wait_kind_of(e->wait)->access == WAIT_ROOM;
 }
 
-/* Prints the place in the queue of a future that is not polled, and who stands behind it. */
-static void append_queue(struct str *s, const struct graph *g, const struct graph_edge *e)
+/* Prints the place in the queue of a future that is not polled, and the waiters behind it. */
+static void verdict_text_append_queue(struct str *s, const struct graph *g,
+                                      const struct graph_edge *e)
 {
 	enum { MAX_NAMED = 8 };
 	SCRATCH(tmp);
@@ -158,8 +159,8 @@ static void append_queue(struct str *s, const struct graph *g, const struct grap
 
 /*
  * Prints what a participant holds that the previous one in the cycle waits for; nothing for a task
- * that is awaited itself. The object's name is a variable of those who wait for it: in a deadlock
- * of two tasks that run ab(a, b) both locks are the `b` of another task.
+ * that is awaited itself. The object's name is a variable of the tasks that wait for it: in a
+ * deadlock of two tasks that run ab(a, b) both locks are the `b` of another task.
  */
 static bool append_has(struct str *s, const struct graph *g, const struct verdict_link *before)
 {
@@ -171,26 +172,26 @@ static bool append_has(struct str *s, const struct graph *g, const struct verdic
 	if (e && e->granted && e->unpolled)
 		str_printf(s, "has been granted %s for a future that it holds but does not poll",
 		           object);
-	else if (is(e, "holds") && e->granted)
+	else if (verdict_text_is(e, "holds") && e->granted)
 		str_printf(s, "has been granted %s", object);
-	else if (is(e, "holds"))
+	else if (verdict_text_is(e, "holds"))
 		str_printf(s, "holds %s", object);
-	else if (e && e->holding && e->holding->queued && is(e, "sends"))
+	else if (e && e->holding && e->holding->queued && verdict_text_is(e, "sends"))
 		str_printf(s, "has a sender of %s in a message queued in its mailbox", object);
-	else if (is(e, "sends"))
+	else if (verdict_text_is(e, "sends"))
 		str_printf(s, "owns a sender of %s", object);
-	else if (is(e, "receives"))
+	else if (verdict_text_is(e, "receives"))
 		str_printf(s, "owns the receiver of %s", object);
-	else if (is(e, "queued") && e->unpolled)
+	else if (verdict_text_is(e, "queued") && e->unpolled)
 		str_printf(s, "has a future in the queue of %s that it does not poll", object);
-	else if (is(e, "queued"))
+	else if (verdict_text_is(e, "queued"))
 		str_printf(s, "is ahead in the queue of %s", object);
 	else
 		return false;
 	if (evidence)
 		str_printf(s, " (%s", evidence);
 	if (evidence && e->unpolled)
-		append_queue(s, g, e);
+		verdict_text_append_queue(s, g, e);
 	if (evidence)
 		str_append(s, ")");
 	return true;
@@ -200,7 +201,7 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 {
 	SCRATCH(tmp);
 	const char *object = l->object ? object_text(&tmp, l->object, "its ") : NULL;
-	enum wait_target target = target_of(l->waits);
+	enum wait_target target = verdict_text_target_of(l->waits);
 
 	if (l->object && l->object->kind == GRAPH_RUNTIME)
 		str_printf(s, "needs %s, all of which are blocked", object);
@@ -222,7 +223,7 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 		str_printf(s, "waits for %s", object ? object : "another");
 }
 
-/* Those who have all connections of a pool wait for another one. */
+/* Text for participants that have all connections of a pool and wait for another one. */
 static const char *exhausted(struct arena *a, const struct graph *g, const struct verdict *v)
 {
 	SCRATCH(tmp);
@@ -259,12 +260,12 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 
 	STR(place);
 	if (evidence && e->unpolled) {
-		append_queue(&place, g, e);
+		verdict_text_append_queue(&place, g, e);
 		evidence = arena_printf(&tmp, "%s%s", evidence, str_text(&place));
 	}
 	evidence = evidence ? evidence : "?";
-	if (l->waits && wait_kind_of(l->waits->wait)->access == WAIT_SLOTS && is(e, "holds") &&
-	    !e->unpolled)
+	if (l->waits && wait_kind_of(l->waits->wait)->access == WAIT_SLOTS &&
+	    verdict_text_is(e, "holds") && !e->unpolled)
 		return exhausted(a, g, v);
 	if (v->kind == VERDICT_LOST)
 		return arena_printf(a,
@@ -275,7 +276,7 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 		                    "%s waits for %s which was granted to a future that it holds "
 		                    "but does not poll: %s",
 		                    who, object, evidence);
-	if (v->kind == VERDICT_FUTURELOCK && is(e, "queued"))
+	if (v->kind == VERDICT_FUTURELOCK && verdict_text_is(e, "queued"))
 		return arena_printf(
 			a,
 			"%s waits for %s behind a future in its queue that it holds but "
@@ -290,7 +291,7 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 		                    "%s waits for room in %s, of which it owns the receiver itself "
 		                    "(%s)",
 		                    who, object, evidence);
-	if (is(e, "holds"))
+	if (verdict_text_is(e, "holds"))
 		return arena_printf(a, "%s holds %s (%s) and waits for it", who, object, evidence);
 	return arena_printf(a, "%s waits for itself", who);
 }

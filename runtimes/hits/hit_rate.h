@@ -1,4 +1,4 @@
-/* How often a breakpoint is hit, and how long the program stands still for it. */
+/* Rate of a breakpoint's hits, and how long the program stands still for them. */
 #ifndef RUNTIMES_HITS_HIT_RATE_H
 #define RUNTIMES_HITS_HIT_RATE_H
 
@@ -17,7 +17,7 @@ struct hit_cost {
 	unsigned percent; /* of the time that the program stood still for it; at most 100 */
 };
 
-/* Forgets hits; it is now_ns, of CLOCK_MONOTONIC. */
+/* Forgets the hits. now_ns: the time, of CLOCK_MONOTONIC. */
 void hit_rate_begin(struct hit_rate *r, uint64_t now_ns);
 /*
  * Adds n hits that have cost so much; now_ns: of CLOCK_MONOTONIC, behind them. True once: in at

@@ -1,6 +1,6 @@
 /*
- * The text of a logpoint: "order {first} of {task.id}". What stands in braces is a path as of
- * `print`, or task.id, task.type or task.name; {{ and }} are braces.
+ * The text of a logpoint: "order {first} of {task.id}". Text in braces is a path as of `print`, or
+ * task.id, task.type or task.name; {{ and }} are braces.
  */
 #ifndef RUNTIMES_HITS_LOG_MESSAGE_H
 #define RUNTIMES_HITS_LOG_MESSAGE_H
@@ -24,7 +24,7 @@ struct log_message {
 	size_t n, npaths;
 };
 
-/* What became of a path. */
+/* Value of a path in a message. */
 struct log_value {
 	const char *path;
 	const char *value;   /* sanitised; NULL: it cannot be read */
@@ -36,8 +36,8 @@ struct log_value {
 struct error *log_message_parse(struct arena *a, const char *text, struct log_message *ret)
 	MUST_CHECK;
 /*
- * The text with its values in place of the paths, one value for each path in their order; what
- * cannot be read is "{path: problem}". In arena a.
+ * The text with its values in place of the paths, one value for each path in their order; a value
+ * that cannot be read is "{path: problem}". In arena a.
  */
 const char *log_message_text(struct arena *a, const struct log_message *m,
                              const struct log_value *values);

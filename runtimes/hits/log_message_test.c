@@ -38,11 +38,11 @@ static void test_pieces(void **state)
 		{ "{(0x10 as app::main::{closure#0}).n}!",
 		  "<(0x10 as app::main::{closure#0}).n>|!" },
 		{ "a\tb\x1b[31m", "a?b?[31m" },
-		{ "", "a logpoint needs a text, as in 'n is {n}'" },
-		{ "{}", "{} has no path, as in {req.count}" },
-		{ "{  }", "{} has no path, as in {req.count}" },
-		{ "n is {n", "\"{n\" has no }; {{ is a { of the text" },
-		{ "n} is", "a } ends no path; }} is a } of the text" },
+		{ "", "a logpoint needs a text, for example 'n is {n}'" },
+		{ "{}", "{} needs a path, for example {req.count}" },
+		{ "{  }", "{} needs a path, for example {req.count}" },
+		{ "n is {n", "\"{n\" has no }; write {{ for a { in the text" },
+		{ "n} is", "unmatched }; write }} for a } in the text" },
 	};
 
 	(void)state;
@@ -63,11 +63,11 @@ static void test_limits(void **state)
 		str_append(&text, "{a}");
 	assert_non_null(strstr(pieces(&tmp, str_text(&text)), "<a>"));
 	str_append(&text, "{a}");
-	assert_string_equal(pieces(&tmp, str_text(&text)), "a text has at most 64 paths");
+	assert_string_equal(pieces(&tmp, str_text(&text)), "a text may have at most 64 paths");
 	while (text.len <= LOG_MESSAGE_LENGTH)
 		str_append(&text, "x");
 	assert_string_equal(pieces(&tmp, str_text(&text)),
-	                    "the text of a logpoint has at most 4096 bytes");
+	                    "the text of a logpoint may have at most 4096 bytes");
 }
 
 static void test_values(void **state)

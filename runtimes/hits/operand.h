@@ -1,4 +1,4 @@
-/* What paths and tasks of a program are in a condition. */
+/* Operands of conditions: paths and tasks of a program. */
 #ifndef RUNTIMES_HITS_OPERAND_H
 #define RUNTIMES_HITS_OPERAND_H
 

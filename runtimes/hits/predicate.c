@@ -9,44 +9,45 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 
-struct parser {
+struct predicate_parser {
 	struct arena *a;
 	const char *text, *rest; /* the whole, and what is not parsed yet */
 	unsigned depth;
 };
 
-static struct error *parse_or(struct parser *p, const struct predicate **ret) MUST_CHECK;
+static struct error *predicate_parse_or(struct predicate_parser *p, const struct predicate **ret)
+	MUST_CHECK;
 
 /* ---- parts of the text ---- */
 
-static void skip_blanks(struct parser *p)
+static void predicate_skip_blanks(struct predicate_parser *p)
 {
 	while (*p->rest == ' ' || *p->rest == '\t')
 		p->rest++;
 }
 
-static bool take(struct parser *p, const char *what)
+static bool predicate_take(struct predicate_parser *p, const char *what)
 {
-	skip_blanks(p);
+	predicate_skip_blanks(p);
 	if (!str_begins(p->rest, what))
 		return false;
 	p->rest += strlen(what);
 	return true;
 }
 
-static struct error *not_understood(const struct parser *p)
+static struct error *predicate_not_understood(const struct predicate_parser *p)
 {
 	SCRATCH(tmp);
 
 	if (!*p->rest)
 		return error_new(ERR_USAGE, "the condition \"%s\" ends too early",
 		                 str_clean(&tmp, p->text, strlen(p->text)));
-	return error_new(ERR_USAGE, "\"%s\" is not understood in a condition",
+	return error_new(ERR_USAGE, "cannot parse \"%s\" in a condition",
 	                 str_clean(&tmp, p->rest, strlen(p->rest)));
 }
 
-static struct predicate *node(struct parser *p, enum predicate_op op, const struct predicate *left,
-                              const struct predicate *right)
+static struct predicate *predicate_node(struct predicate_parser *p, enum predicate_op op,
+                                        const struct predicate *left, const struct predicate *right)
 {
 	struct predicate *c = NEW(p->a, struct predicate);
 
@@ -58,12 +59,12 @@ static struct predicate *node(struct parser *p, enum predicate_op op, const stru
 
 /* ---- literals ---- */
 
-static bool is_name(char c)
+static bool predicate_is_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static int digit_of(char c)
+static int predicate_digit_of(char c)
 {
 	if (isdigit((unsigned char)c))
 		return c - '0';
@@ -71,15 +72,15 @@ static int digit_of(char c)
 }
 
 /* Digits of a base, with _ between them. False: it is too large a number. */
-static bool take_digits(struct parser *p, int base, uint64_t *ret)
+static bool take_digits(struct predicate_parser *p, int base, uint64_t *ret)
 {
 	bool fits = true;
 
-	for (*ret = 0; digit_of(*p->rest) < base || *p->rest == '_'; p->rest++) {
+	for (*ret = 0; predicate_digit_of(*p->rest) < base || *p->rest == '_'; p->rest++) {
 		if (*p->rest == '_')
 			continue;
 		fits &= !__builtin_mul_overflow(*ret, (uint64_t)base, ret);
-		fits &= !__builtin_add_overflow(*ret, (uint64_t)digit_of(*p->rest), ret);
+		fits &= !__builtin_add_overflow(*ret, (uint64_t)predicate_digit_of(*p->rest), ret);
 	}
 	return fits;
 }
@@ -94,7 +95,7 @@ static bool is_real(const char *s)
 	        isdigit((unsigned char)s[1 + (s[1] == '-' || s[1] == '+')]));
 }
 
-static struct error *parse_number(struct parser *p, struct predicate_value *ret)
+static struct error *predicate_parse_number(struct predicate_parser *p, struct predicate_value *ret)
 {
 	const char *start = p->rest;
 	bool negative = *p->rest == '-', fits = true;
@@ -113,18 +114,18 @@ static struct error *parse_number(struct parser *p, struct predicate_value *ret)
 	} else {
 		p->rest += base == 10 ? 0 : 2;
 		ret->kind = PREDICATE_NUMBER;
-		fits = digit_of(*p->rest) < base && take_digits(p, base, &ret->number);
+		fits = predicate_digit_of(*p->rest) < base && take_digits(p, base, &ret->number);
 		ret->negative = negative && ret->number;
 	}
-	if (fits && !is_name(*p->rest) && *p->rest != '.')
+	if (fits && !predicate_is_name(*p->rest) && *p->rest != '.')
 		return NULL;
-	while (is_name(*p->rest) || *p->rest == '.')
+	while (predicate_is_name(*p->rest) || *p->rest == '.')
 		p->rest++;
 	return error_new(ERR_USAGE, "%.*s is not a number, or too large a one",
 	                 (int)(p->rest - start), start);
 }
 
-static struct error *parse_text(struct parser *p, struct predicate_value *ret)
+static struct error *parse_text(struct predicate_parser *p, struct predicate_value *ret)
 {
 	char quote = *p->rest++;
 	STR(text);
@@ -139,11 +140,11 @@ static struct error *parse_text(struct parser *p, struct predicate_value *ret)
 			escape = strchr(plain, *c);
 		}
 		if (escape && *c == '0')
-			return error_new(ERR_USAGE, "a text of a condition has no \\0");
+			return error_new(ERR_USAGE, "a string in a condition cannot contain \\0");
 		str_append_len(&text, escape ? &meant[escape - plain] : c, 1);
 	}
 	if (!*p->rest)
-		return error_new(ERR_USAGE, "the quote %c is not closed", quote);
+		return error_new(ERR_USAGE, "missing closing quote %c", quote);
 	p->rest++;
 	ret->kind = PREDICATE_TEXT;
 	ret->text = arena_strdup(p->a, str_text(&text));
@@ -153,20 +154,20 @@ static struct error *parse_text(struct parser *p, struct predicate_value *ret)
 /* ---- paths ---- */
 
 /* The length of a path: "*a.b[0].1", "app::{closure#0}::N". 0: there is none. */
-static size_t path_length(const char *s)
+static size_t predicate_path_length(const char *s)
 {
 	size_t n = strspn(s, "*");
 
-	if (!is_name(s[n]) || isdigit((unsigned char)s[n]))
+	if (!predicate_is_name(s[n]) || isdigit((unsigned char)s[n]))
 		return 0;
 	for (;;) {
 		size_t index = s[n] == '[' ? strspn(s + n + 1, "0123456789abcdefx.") : 0;
 
-		if (is_name(s[n]) || s[n] == '{' || s[n] == '}' || s[n] == '#')
+		if (predicate_is_name(s[n]) || s[n] == '{' || s[n] == '}' || s[n] == '#')
 			n++;
 		else if (s[n] == ':' && s[n + 1] == ':')
 			n += 2;
-		else if (s[n] == '.' && is_name(s[n + 1]))
+		else if (s[n] == '.' && predicate_is_name(s[n + 1]))
 			n++;
 		else if (index && s[n + 1 + index] == ']')
 			n += index + 2;
@@ -175,35 +176,35 @@ static size_t path_length(const char *s)
 	}
 }
 
-static const struct predicate *of_path(struct parser *p, const char *path)
+static const struct predicate *of_path(struct predicate_parser *p, const char *path)
 {
 	struct predicate *c;
 
 	if (strcmp(path, "true") == 0 || strcmp(path, "false") == 0) {
-		c = node(p, PREDICATE_LITERAL, NULL, NULL);
+		c = predicate_node(p, PREDICATE_LITERAL, NULL, NULL);
 		c->value =
 			(struct predicate_value){ .kind = PREDICATE_BOOL, .truth = path[0] == 't' };
 	} else if (strcmp(path, "task.id") == 0) {
-		c = node(p, PREDICATE_TASK_ID, NULL, NULL);
+		c = predicate_node(p, PREDICATE_TASK_ID, NULL, NULL);
 	} else if (strcmp(path, "task.type") == 0) {
-		c = node(p, PREDICATE_TASK_TYPE, NULL, NULL);
+		c = predicate_node(p, PREDICATE_TASK_TYPE, NULL, NULL);
 	} else if (strcmp(path, "task.name") == 0) {
-		c = node(p, PREDICATE_TASK_NAME, NULL, NULL);
+		c = predicate_node(p, PREDICATE_TASK_NAME, NULL, NULL);
 	} else {
-		c = node(p, PREDICATE_PATH, NULL, NULL);
+		c = predicate_node(p, PREDICATE_PATH, NULL, NULL);
 		c->path = path;
 	}
 	return c;
 }
 
-static struct error *parse_backquoted(struct parser *p, const struct predicate **ret)
+static struct error *parse_backquoted(struct predicate_parser *p, const struct predicate **ret)
 {
 	const char *close = strchr(p->rest + 1, '`');
-	struct predicate *c = node(p, PREDICATE_PATH, NULL, NULL);
+	struct predicate *c = predicate_node(p, PREDICATE_PATH, NULL, NULL);
 
 	if (!close || close == p->rest + 1)
-		return error_new(ERR_USAGE, close ? "there is no path between the backquotes"
-		                                  : "the backquote is not closed");
+		return error_new(ERR_USAGE, close ? "nothing between the backquotes"
+		                                  : "missing closing backquote");
 	c->path = arena_strndup(p->a, p->rest + 1, (size_t)(close - p->rest - 1));
 	p->rest = close + 1;
 	*ret = c;
@@ -212,18 +213,18 @@ static struct error *parse_backquoted(struct parser *p, const struct predicate *
 
 /* ---- the grammar ---- */
 
-static struct error *parse_operand(struct parser *p, const struct predicate **ret)
+static struct error *parse_operand(struct predicate_parser *p, const struct predicate **ret)
 {
 	struct predicate_value value = { 0 };
 
-	skip_blanks(p);
+	predicate_skip_blanks(p);
 	bool number = isdigit((unsigned char)p->rest[*p->rest == '-']);
 	bool text = *p->rest == '"' || *p->rest == '\'';
-	size_t len = path_length(p->rest);
+	size_t len = predicate_path_length(p->rest);
 
 	if (number || text) {
-		TRY((number ? parse_number : parse_text)(p, &value));
-		struct predicate *c = node(p, PREDICATE_LITERAL, NULL, NULL);
+		TRY((number ? predicate_parse_number : parse_text)(p, &value));
+		struct predicate *c = predicate_node(p, PREDICATE_LITERAL, NULL, NULL);
 		c->value = value;
 		*ret = c;
 		return NULL;
@@ -231,38 +232,39 @@ static struct error *parse_operand(struct parser *p, const struct predicate **re
 	if (*p->rest == '`')
 		return parse_backquoted(p, ret);
 	if (!len)
-		return not_understood(p);
+		return predicate_not_understood(p);
 	*ret = of_path(p, arena_strndup(p->a, p->rest, len));
 	p->rest += len;
 	return NULL;
 }
 
-static struct error *parse_primary(struct parser *p, const struct predicate **ret)
+static struct error *parse_primary(struct predicate_parser *p, const struct predicate **ret)
 {
-	if (!take(p, "("))
+	if (!predicate_take(p, "("))
 		return parse_operand(p, ret);
-	TRY(parse_or(p, ret));
-	return take(p, ")") ? NULL : not_understood(p);
+	TRY(predicate_parse_or(p, ret));
+	return predicate_take(p, ")") ? NULL : predicate_not_understood(p);
 }
 
-static struct error *parse_not(struct parser *p, const struct predicate **ret)
+static struct error *parse_not(struct predicate_parser *p, const struct predicate **ret)
 {
 	bool negated = false, any = false;
 
-	for (skip_blanks(p); p->rest[0] == '!' && p->rest[1] != '='; skip_blanks(p)) {
+	for (predicate_skip_blanks(p); p->rest[0] == '!' && p->rest[1] != '=';
+	     predicate_skip_blanks(p)) {
 		p->rest++;
 		negated = !negated;
 		any = true;
 	}
 	TRY(parse_primary(p, ret));
 	if (any)
-		*ret = node(p, PREDICATE_NOT, *ret, NULL);
+		*ret = predicate_node(p, PREDICATE_NOT, *ret, NULL);
 	if (any && !negated)
-		*ret = node(p, PREDICATE_NOT, *ret, NULL);
+		*ret = predicate_node(p, PREDICATE_NOT, *ret, NULL);
 	return NULL;
 }
 
-static bool take_comparison(struct parser *p, enum predicate_op *ret)
+static bool take_comparison(struct predicate_parser *p, enum predicate_op *ret)
 {
 	static const struct {
 		const char *text;
@@ -273,13 +275,13 @@ static bool take_comparison(struct parser *p, enum predicate_op *ret)
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
 		*ret = list[i].op;
-		if (take(p, list[i].text))
+		if (predicate_take(p, list[i].text))
 			return true;
 	}
 	return false;
 }
 
-static struct error *parse_comparison(struct parser *p, const struct predicate **ret)
+static struct error *parse_comparison(struct predicate_parser *p, const struct predicate **ret)
 {
 	const struct predicate *right;
 	enum predicate_op op;
@@ -288,34 +290,34 @@ static struct error *parse_comparison(struct parser *p, const struct predicate *
 	if (!take_comparison(p, &op))
 		return NULL;
 	TRY(parse_not(p, &right));
-	*ret = node(p, op, *ret, right);
+	*ret = predicate_node(p, op, *ret, right);
 	if (take_comparison(p, &op))
-		return error_new(ERR_USAGE, "comparisons are joined by && and ||");
+		return error_new(ERR_USAGE, "comparisons must be joined by && or ||");
 	return NULL;
 }
 
-static struct error *parse_and(struct parser *p, const struct predicate **ret)
+static struct error *parse_and(struct predicate_parser *p, const struct predicate **ret)
 {
 	const struct predicate *right;
 
 	TRY(parse_comparison(p, ret));
-	while (take(p, "&&")) {
+	while (predicate_take(p, "&&")) {
 		TRY(parse_comparison(p, &right));
-		*ret = node(p, PREDICATE_AND, *ret, right);
+		*ret = predicate_node(p, PREDICATE_AND, *ret, right);
 	}
 	return NULL;
 }
 
-static struct error *parse_or(struct parser *p, const struct predicate **ret)
+static struct error *predicate_parse_or(struct predicate_parser *p, const struct predicate **ret)
 {
 	const struct predicate *right;
 
 	if (p->depth++ > PREDICATE_DEPTH)
-		return error_new(ERR_USAGE, "the condition has too many parentheses");
+		return error_new(ERR_USAGE, "too many parentheses in the condition");
 	TRY(parse_and(p, ret));
-	while (take(p, "||")) {
+	while (predicate_take(p, "||")) {
 		TRY(parse_and(p, &right));
-		*ret = node(p, PREDICATE_OR, *ret, right);
+		*ret = predicate_node(p, PREDICATE_OR, *ret, right);
 	}
 	p->depth--;
 	return NULL;
@@ -323,19 +325,20 @@ static struct error *parse_or(struct parser *p, const struct predicate **ret)
 
 struct error *predicate_parse(struct arena *a, const char *text, const struct predicate **ret)
 {
-	struct parser p = { .a = a, .text = text, .rest = text };
+	struct predicate_parser p = { .a = a, .text = text, .rest = text };
 
 	if (strlen(text) > PREDICATE_LENGTH)
-		return error_new(ERR_USAGE, "a condition has at most %d bytes", PREDICATE_LENGTH);
-	TRY(parse_or(&p, ret));
-	skip_blanks(&p);
-	return *p.rest ? not_understood(&p) : NULL;
+		return error_new(ERR_USAGE, "a condition may have at most %d bytes",
+		                 PREDICATE_LENGTH);
+	TRY(predicate_parse_or(&p, ret));
+	predicate_skip_blanks(&p);
+	return *p.rest ? predicate_not_understood(&p) : NULL;
 }
 
 /* ---- evaluation ---- */
 
-static struct error *value_of(const struct predicate *c, predicate_find *find, void *arg,
-                              struct predicate_value *ret)
+static struct error *predicate_value_of(const struct predicate *c, predicate_find *find, void *arg,
+                                        struct predicate_value *ret)
 {
 	*ret = (struct predicate_value){ 0 };
 	if (c->op == PREDICATE_LITERAL) {
@@ -348,7 +351,7 @@ static struct error *value_of(const struct predicate *c, predicate_find *find, v
 	return predicate_evaluate(c, find, arg, &ret->truth);
 }
 
-static bool is_number(const struct predicate_value *v)
+static bool predicate_is_number(const struct predicate_value *v)
 {
 	return v->kind == PREDICATE_NUMBER || v->kind == PREDICATE_REAL;
 }
@@ -378,8 +381,8 @@ static int compare_numbers(const struct predicate_value *x, const struct predica
 }
 
 /* Compares two values; *ret < 0, 0, > 0. *ordered false: neither is the larger one. */
-static struct error *compare(const struct predicate_value *x, const struct predicate_value *y,
-                             int *ret, bool *ordered)
+static struct error *predicate_compare(const struct predicate_value *x,
+                                       const struct predicate_value *y, int *ret, bool *ordered)
 {
 	static const char *const names[] = { "nothing", "a bool", "a number", "a number",
 		                             "a text" };
@@ -387,7 +390,7 @@ static struct error *compare(const struct predicate_value *x, const struct predi
 	*ordered = true;
 	if (x->kind == PREDICATE_NUMBER && y->kind == PREDICATE_NUMBER) {
 		*ret = compare_numbers(x, y);
-	} else if (is_number(x) && is_number(y)) {
+	} else if (predicate_is_number(x) && predicate_is_number(y)) {
 		long double a = real_of(x), b = real_of(y);
 
 		*ret = isnan(a) || isnan(b) ? 1 : sign(a > b, a < b);
@@ -424,9 +427,9 @@ static struct error *evaluate_comparison(const struct predicate *c, predicate_fi
 	bool ordered;
 	int way = 0;
 
-	TRY(value_of(c->left, find, arg, &x));
-	TRY(value_of(c->right, find, arg, &y));
-	TRY(compare(&x, &y, &way, &ordered));
+	TRY(predicate_value_of(c->left, find, arg, &x));
+	TRY(predicate_value_of(c->right, find, arg, &y));
+	TRY(predicate_compare(&x, &y, &way, &ordered));
 	if (is_function_of(c->left, &x, &y) || is_function_of(c->right, &y, &x))
 		way = 0;
 	switch (c->op) {
@@ -473,12 +476,11 @@ struct error *predicate_evaluate(const struct predicate *c, predicate_find *find
 	case PREDICATE_TASK_ID:
 	case PREDICATE_TASK_TYPE:
 	case PREDICATE_TASK_NAME:
-		TRY(value_of(c, find, arg, &v));
+		TRY(predicate_value_of(c, find, arg, &v));
 		*ret = v.truth;
-		return v.kind == PREDICATE_BOOL
-		               ? NULL
-		               : error_new(ERR_USAGE, "%s is neither true nor false",
-		                           c->path ? c->path : "an operand");
+		return v.kind == PREDICATE_BOOL ? NULL
+		                                : error_new(ERR_USAGE, "%s is not a bool",
+		                                            c->path ? c->path : "an operand");
 	default:
 		return evaluate_comparison(c, find, arg, ret);
 	}

@@ -71,8 +71,9 @@ typedef struct error *predicate_find(void *arg, const struct predicate *operand,
                                      struct predicate_value *ret) MUST_CHECK;
 
 /*
- * Whether it is true. What does not matter for the result is not looked up: the right side of
- * `false && ...`. The errors of find, and ERR_USAGE for operands that cannot be compared.
+ * Whether the condition is true. An operand that does not matter for the result is not looked up:
+ * the right side of `false && ...`. Errors: those of find, and ERR_USAGE for operands that cannot
+ * be compared.
  */
 struct error *predicate_evaluate(const struct predicate *c, predicate_find *find, void *arg,
                                  bool *ret) MUST_CHECK;

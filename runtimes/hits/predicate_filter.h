@@ -1,4 +1,4 @@
-/* What the tracer tests by itself at a breakpoint with a condition: see frame_filter.h. */
+/* Tests that the tracer makes by itself at a breakpoint with a condition: see frame_filter.h. */
 #ifndef RUNTIMES_HITS_PREDICATE_FILTER_H
 #define RUNTIMES_HITS_PREDICATE_FILTER_H
 
@@ -7,7 +7,7 @@
 
 struct inspector;
 
-/* Where the condition is evaluated. */
+/* Place at which the condition is evaluated. */
 struct predicate_place {
 	struct inspector *in;
 	uint64_t pc;

@@ -109,6 +109,31 @@ static void test_true(void **state)
 	assert_false(holds("nan >= 1 || nan <= 1 || nan < 1 || nan > 1", NULL));
 }
 
+static void test_orders(void **state)
+{
+	static const struct {
+		const char *op;
+		bool less, equal, more, none;
+	} cases[] = {
+		{ "==", false, true, false, false }, { "!=", true, false, true, true },
+		{ "<", true, false, false, false },  { "<=", true, true, false, false },
+		{ ">", false, false, true, false },  { ">=", false, true, true, false },
+	};
+	SCRATCH(a);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *op = cases[i].op;
+
+		assert_int_equal(holds(arena_printf(&a, "m %s n", op), NULL), cases[i].less);
+		assert_int_equal(holds(arena_printf(&a, "n %s 3", op), NULL), cases[i].equal);
+		assert_int_equal(holds(arena_printf(&a, "n %s m", op), NULL), cases[i].more);
+		assert_int_equal(holds(arena_printf(&a, "nan %s 1", op), NULL), cases[i].none);
+		assert_int_equal(holds(arena_printf(&a, "task.name %s ''", op), NULL),
+		                 cases[i].none);
+	}
+}
+
 /* What does not matter is not looked up. */
 static void test_short(void **state)
 {
@@ -143,18 +168,18 @@ static void test_refused(void **state)
 	assert_refused("n ==", "ends too early");
 	assert_refused("n == 3 &&", "ends too early");
 	assert_refused("(n == 3", "ends too early");
-	assert_refused("n == 3)", "\")\" is not understood");
-	assert_refused("n = 3", "\"= 3\" is not understood");
-	assert_refused("n + 1 == 3", "\"+ 1 == 3\" is not understood");
-	assert_refused("n == 3 == true", "joined by && and ||");
+	assert_refused("n == 3)", "cannot parse \")\"");
+	assert_refused("n = 3", "cannot parse \"= 3\"");
+	assert_refused("n + 1 == 3", "cannot parse \"+ 1 == 3\"");
+	assert_refused("n == 3 == true", "joined by && or ||");
 	assert_refused("n == 3x", "3x is not a number");
 	assert_refused("n == 0x", "0x is not a number");
 	assert_refused("n == 1.2.3", "1.2.3 is not a number");
 	assert_refused("n == 99999999999999999999999999", "too large");
-	assert_refused("n == \"a", "the quote \" is not closed");
-	assert_refused("`a", "the backquote is not closed");
-	assert_refused("``", "no path");
-	assert_refused("n == \x1b[31m", "is not understood");
+	assert_refused("n == \"a", "missing closing quote \"");
+	assert_refused("`a", "missing closing backquote");
+	assert_refused("``", "nothing between the backquotes");
+	assert_refused("n == \x1b[31m", "cannot parse");
 	memset(deep, '(', sizeof(deep));
 	deep[sizeof(deep) - 1] = '\0';
 	assert_refused(deep, "too many parentheses");
@@ -179,8 +204,8 @@ static void test_unreadable(void **state)
 	assert_unreadable("absent == 1", "no variable `absent`");
 	assert_unreadable("n == name", "compares a number with a text");
 	assert_unreadable("flag == 1", "compares a bool with a number");
-	assert_unreadable("n", "n is neither true nor false");
-	assert_unreadable("!3", "an operand is neither true nor false");
+	assert_unreadable("n", "n is not a bool");
+	assert_unreadable("!3", "an operand is not a bool");
 }
 
 static void test_needs_task(void **state)
@@ -198,9 +223,9 @@ static void test_needs_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_true),       cmocka_unit_test(test_short),
-		cmocka_unit_test(test_refused),    cmocka_unit_test(test_unreadable),
-		cmocka_unit_test(test_needs_task),
+		cmocka_unit_test(test_true),       cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_short),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_unreadable), cmocka_unit_test(test_needs_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

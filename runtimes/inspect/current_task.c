@@ -9,8 +9,8 @@ bool current_task_find(struct inspector *in, struct current_task *ret)
 	size_t n = 0;
 
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++)
-		n += (*r)->current_task && (*r)->current_task(in, ret);
+		n += (*r)->tasks.current_task && (*r)->tasks.current_task(in, ret);
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++)
-		ret->zero &= (*r)->current_task || !(*r)->copy || !(*r)->copy(in, 0, &copy);
+		ret->zero &= (*r)->tasks.current_task || !(*r)->copy || !(*r)->copy(in, 0, &copy);
 	return n == 1;
 }

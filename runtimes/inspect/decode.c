@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "debugger/base/progress.h"
-#include "runtimes/holding/holding.h"
+#include "runtimes/ownership/ownership.h"
 
-static int by_poll(const void *a, const void *b)
+static int decode_compare_polls(const void *a, const void *b)
 {
 	const struct task_poll *x = a, *y = b;
 
@@ -43,10 +43,10 @@ static void decode_by_poll(struct collector *c)
 	size_t n = c->polls.n;
 
 	if (n)
-		qsort(c->polls.data, n, sizeof(*polls), by_poll);
+		qsort(c->polls.data, n, sizeof(*polls), decode_compare_polls);
 	for (size_t i = 0; i < n && decode_next(c, polls[i].task, i, n); i++) {
 		if (c->warm_up && (c->want & WANT_OWNERS))
-			holding_warm_up_task(c, polls[i].task);
+			ownership_warm_up_task(c, polls[i].task);
 	}
 }
 

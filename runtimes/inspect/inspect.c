@@ -17,12 +17,12 @@
 #include "runtimes/common/passed_over.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/leaf_queue.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/inspect/decode.h"
 #include "runtimes/inspect/layout_import.h"
 #include "runtimes/inspect/one_owner.h"
 #include "runtimes/inspect/opaque_waits.h"
 #include "runtimes/inspect/other_executors.h"
+#include "runtimes/ownership/ownership.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/native.h"
 #include "runtimes/query/whatis.h"
@@ -37,8 +37,8 @@ enum {
 };
 
 /* Versions of all copies of r; if no copy is recognised, of the crate in the executable. */
-static const char *version_of(struct inspector *in, struct arena *a, const struct runtime *r,
-                              struct dwarf_module *dm)
+static const char *inspect_version_of(struct inspector *in, struct arena *a,
+                                      const struct runtime *r, struct dwarf_module *dm)
 {
 	struct runtime_copy copy;
 	STR(text);
@@ -51,7 +51,7 @@ static const char *version_of(struct inspector *in, struct arena *a, const struc
 }
 
 /* Two runtimes may be of one crate. */
-static bool has_crate(const struct runtime_crate *crates, size_t n, const char *name)
+static bool inspect_has_crate(const struct runtime_crate *crates, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(crates[i].kind, name) == 0)
@@ -61,18 +61,18 @@ static bool has_crate(const struct runtime_crate *crates, size_t n, const char *
 }
 
 /* The runtimes whose code was found, and the expected one where the executable has its crate. */
-static void find_crates(struct inspector *in, struct arena *a, struct target_info *ret)
+static void inspect_find_crates(struct inspector *in, struct arena *a, struct target_info *ret)
 {
-	struct dwarf_module *dm = debuginfo_module(in->di, in->target->main_module);
+	struct dwarf_module *dm = debuginfo_module(in->di, in->target->modules.main);
 	VEC(struct runtime_crate) crates = { 0 };
 	struct runtime_copy copy;
 
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
 		const char *version = (*r)->expected || (*r)->copy(in, 0, &copy)
-		                              ? version_of(in, a, *r, dm)
+		                              ? inspect_version_of(in, a, *r, dm)
 		                              : NULL;
 
-		if (version && !has_crate(crates.data, crates.n, (*r)->name))
+		if (version && !inspect_has_crate(crates.data, crates.n, (*r)->name))
 			*vec_push(&crates) = (struct runtime_crate){ (*r)->name, version };
 	}
 	ret->ncrates = crates.n;
@@ -88,8 +88,8 @@ static void find_late_crates(struct collector *c)
 
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++)
 		late |= !(*r)->expected && (*r)->copy(in, 0, &copy);
-	if (late && in->target->main_module)
-		find_crates(in, c->a, &c->out->target);
+	if (late && in->target->modules.main)
+		inspect_find_crates(in, c->a, &c->out->target);
 }
 
 static void describe_target(struct inspector *in)
@@ -102,7 +102,8 @@ static void describe_target(struct inspector *in)
 	};
 	struct target *t = in->target;
 	struct target_info *info = &in->info;
-	struct dwarf_module *dm = t->main_module ? debuginfo_module(in->di, t->main_module) : NULL;
+	struct dwarf_module *dm =
+		t->modules.main ? debuginfo_module(in->di, t->modules.main) : NULL;
 
 	info->kind = t->ops->kind;
 	info->pid = t->pid;
@@ -114,11 +115,11 @@ static void describe_target(struct inspector *in)
 	info->signal_tid = t->signal.tid;
 	info->tier = TIER_NONE;
 	info->tier_reason = "its executable was not found: name it with --exe";
-	if (t->main_module) {
-		info->exe = inspector_clean_name(&in->arena, t->main_module->path);
-		if (t->main_module->build_id_len)
-			info->build_id = build_id_text(&in->arena, t->main_module->build_id,
-			                               t->main_module->build_id_len);
+	if (t->modules.main) {
+		info->exe = inspector_clean_name(&in->arena, t->modules.main->path);
+		if (t->modules.main->build_id_len)
+			info->build_id = build_id_text(&in->arena, t->modules.main->build_id,
+			                               t->modules.main->build_id_len);
 	}
 	if (dm) {
 		info->tier = tiers[dm->tier];
@@ -128,13 +129,12 @@ static void describe_target(struct inspector *in)
 			info->tier_reason =
 				arena_printf(&in->arena, "from the layout file %s", in->layout);
 		info->rustc = debuginfo_rustc_version(dm);
-		in->own_package = debuginfo_own_package(dm);
-		find_crates(in, &in->arena, info);
+		inspect_find_crates(in, &in->arena, info);
 	}
 }
 
 /* Looks for runtimes in the modules from that index on. */
-static void detect(struct inspector *in, size_t from)
+static void inspect_detect(struct inspector *in, size_t from)
 {
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
 		for (size_t i = from; (*r)->detect && i < in->di->nmodules; i++)
@@ -173,7 +173,7 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		inspector_close(in);
 		return err;
 	}
-	detect(in, 0);
+	inspect_detect(in, 0);
 	describe_target(in);
 	*ret = in;
 	return NULL;
@@ -184,9 +184,9 @@ void inspector_update(struct inspector *in)
 	size_t known = in->di->nmodules;
 
 	debuginfo_update(in->di);
-	detect(in, known);
-	if (in->di->nmodules > known && in->target->main_module)
-		find_crates(in, &in->arena, &in->info);
+	inspect_detect(in, known);
+	if (in->di->nmodules > known && in->target->modules.main)
+		inspect_find_crates(in, &in->arena, &in->info);
 }
 
 const struct target_info *inspector_info(const struct inspector *in)
@@ -201,7 +201,7 @@ bool inspector_wants_look(const struct inspector *in)
 
 bool inspector_is_known(const struct inspector *in)
 {
-	const struct module *m = in->target->main_module;
+	const struct module *m = in->target->modules.main;
 	struct dwarf_module *dm = m ? debuginfo_module(in->di, m) : NULL;
 
 	return dm && !dm->dwarf && records_size(debuginfo_records(dm)) > 0;
@@ -248,7 +248,7 @@ static void describe_threads(struct collector *c)
 	}
 }
 
-static void read_stacks(struct collector *c)
+static void inspect_read_stacks(struct collector *c)
 {
 	struct target *t = c->in->target;
 
@@ -257,7 +257,7 @@ static void read_stacks(struct collector *c)
 		stack_read(c, &t->threads[i], &c->stacks[i]);
 }
 
-struct request {
+struct inspect_request {
 	unsigned want;
 	const struct question *question;
 };
@@ -279,7 +279,7 @@ struct collector *collector_new(struct inspector *in, unsigned want,
 	in->spare = (struct arena){ 0 };
 	c->a = &c->out->arena;
 	collector_open_states(c);
-	c->frame_met = locals_of_frame;
+	c->decoding.frame_met = locals_of_frame;
 	in->show.context = c;
 	c->out->complete = true;
 	return c;
@@ -300,19 +300,20 @@ struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->wakers);
 	map_free(&c->nodes);
 	map_free(&c->vtables);
+	map_free(&c->same_code);
 	vec_free(&c->task_sets);
-	vec_free(&c->regions);
-	vec_free(&c->reported_wakers);
-	vec_free(&c->opaque_waits);
-	vec_free(&c->registrations);
+	vec_free(&c->decoding.regions);
+	vec_free(&c->decoding.reported_wakers);
+	vec_free(&c->opaque.waits);
+	vec_free(&c->opaque.registrations);
 	vec_free(&c->runtimes);
 	vec_free(&c->listed);
 	vec_free(&c->polls);
-	free(c->reached);
-	holding_free(c);
+	free(c->reach.list);
+	ownership_free(c);
 	leaf_queues_free(c);
 	arena_free(&c->scratch);
-	arena_free(&c->words);
+	arena_free(&c->decoding.words);
 	free(c);
 	return s;
 }
@@ -363,7 +364,7 @@ static bool collect_runtimes(struct collector *c)
 		if (found.data[i]->follow)
 			found.data[i]->follow(c);
 	}
-	if (c->opaque_waits.n)
+	if (c->opaque.waits.n)
 		opaque_waits_explain(c, found.data, found.n);
 	collector_publish_runtimes(c);
 	bool any = found.n > 0;
@@ -387,21 +388,21 @@ static void find_blocked(struct collector *c, bool all)
 }
 
 /* Collects everything that needs memory of one moment. c->stacks must be read. */
-static void collect(struct collector *c)
+static void inspect_collect(struct collector *c)
 {
 	describe_threads(c);
 	find_blocked(c, collect_runtimes(c));
-	if (c->some_held)
-		one_owner_settle(c->out);
+	if (c->decoding.some_held)
+		one_owner_resolve(c->out);
 	if (c->want & WANT_OWNERS)
-		holding_search(c);
+		ownership_search(c);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
 	native_answer(c);
 	expression_answer(c, false);
 }
 
-static struct socket_info socket_info(const struct open_socket *socket)
+static struct socket_info inspect_socket_info(const struct open_socket *socket)
 {
 	const struct descriptor *d = &socket->is;
 	struct socket_info info = { .fd = socket->fd,
@@ -434,7 +435,7 @@ static void list_sockets(struct collector *c)
 	s->nsockets = fd_info_sockets(c->in->target, c->a, &list, &more);
 	s->sockets = NEW_ARRAY(c->a, struct socket_info, s->nsockets);
 	for (size_t i = 0; i < s->nsockets; i++) {
-		s->sockets[i] = socket_info(&list[i]);
+		s->sockets[i] = inspect_socket_info(&list[i]);
 	}
 	if (more)
 		snapshot_incomplete(s, "only the first %zu of its sockets are shown", s->nsockets);
@@ -448,16 +449,16 @@ static void note_leads_left(struct collector *c)
 		                            "they were read: its tasks are missing");
 }
 
-static void finish(struct collector *c)
+static void inspect_finish(struct collector *c)
 {
 	threads_finish(c);
 	note_leads_left(c);
 	if (!c->warm_up)
 		other_executors_find(c);
 	if (c->want & WANT_OWNERS) {
-		holding_search(c); /* again: running futures are known now */
-		holding_search_stacks(c);
-		holding_settle(c);
+		ownership_search(c); /* again: running futures are known now */
+		ownership_search_stacks(c);
+		ownership_resolve(c);
 	}
 	inspect_note_unstopped(c);
 	snapshot_number_frames(c->out);
@@ -504,17 +505,18 @@ static void exclude_idle(struct collector *c)
 }
 
 /*
- * One warm-up walk: the whole walk on the running program, whose result is discarded. It caches
+ * Makes the whole walk on the running program and discards its result. This warm-up walk caches
  * every type and line that the walk needs, records the memory pages that it reads, and determines
  * which threads need not be stopped.
  */
-static struct error *warm_up_once(struct inspector *in, const struct request *request, bool *again)
+static struct error *warm_up_once(struct inspector *in, const struct inspect_request *request,
+                                  bool *again)
 {
 	struct collector *c = collector_new(in, request->want, request->question);
 	c->warm_up = c->by_poll = true;
-	read_stacks(c);
-	collect(c);
-	finish(c);
+	inspect_read_stacks(c);
+	inspect_collect(c);
+	inspect_finish(c);
 	exclude_idle(c);
 	*again = c->leads_left;
 	collector_discard(c);
@@ -522,7 +524,7 @@ static struct error *warm_up_once(struct inspector *in, const struct request *re
 }
 
 /* Repeats the warm-up walk until it finds no new runtime. */
-static struct error *warm_up(struct inspector *in, const struct request *request)
+static struct error *inspect_warm_up(struct inspector *in, const struct inspect_request *request)
 {
 	bool again = true;
 
@@ -531,16 +533,16 @@ static struct error *warm_up(struct inspector *in, const struct request *request
 	return NULL;
 }
 
-/* The same for a walk whose result is kept. */
-static struct collector *collect_all(struct inspector *in, const struct request *request,
+/* Repeats a walk whose result is kept until it finds no new runtime. */
+static struct collector *collect_all(struct inspector *in, const struct inspect_request *request,
                                      bool by_poll)
 {
 	for (int walk = 1;; walk++) {
 		struct collector *c = collector_new(in, request->want, request->question);
 
 		c->by_poll = by_poll;
-		read_stacks(c);
-		collect(c);
+		inspect_read_stacks(c);
+		inspect_collect(c);
 		if (!c->leads_left || walk == MAX_LEAD_WALKS)
 			return c;
 		collector_discard(c);
@@ -550,7 +552,7 @@ static struct collector *collect_all(struct inspector *in, const struct request 
 /* A snapshot of a live process in the making. */
 struct live_round {
 	struct inspector *in;
-	const struct request *request;
+	const struct inspect_request *request;
 	struct reading reading; /* of all rounds */
 	bool stop_all;
 	struct snapshot *out;
@@ -558,7 +560,7 @@ struct live_round {
 
 static void add_reading(struct live_round *r)
 {
-	const struct copy *copy = &r->in->target->copy;
+	const struct copy *copy = &r->in->target->stop.copy;
 	struct reading *to = &r->reading;
 
 	to->how = copy->how == COPY_STOPPED   ? READ_STOPPED
@@ -582,28 +584,29 @@ static struct error *copy_and_collect(struct live_round *r, bool last, bool *com
 
 	TRY(target_snap(t, r->stop_all));
 	add_reading(r);
-	r->stop_all |= t->copy.spoiled;
+	r->stop_all |= t->stop.copy.spoiled;
 
 	struct collector *c = collector_new(r->in, r->request->want, r->request->question);
-	read_stacks(c);
-	collect(c);
-	*complete = t->misses == 0 && !t->copy.spoiled && !c->leads_left;
+	inspect_read_stacks(c);
+	inspect_collect(c);
+	*complete = t->stop.misses == 0 && !t->stop.copy.spoiled && !c->leads_left;
 	if (*complete || last)
-		finish(c);
-	/* finish() may miss pages, too: the warm-up walk did not see the running futures. */
-	*complete &= t->misses == 0;
+		inspect_finish(c);
+	/* inspect_finish() may miss pages, too: the warm-up walk did not see the running futures.
+	 */
+	*complete &= t->stop.misses == 0;
 	/* Pages that the copy lacks are read now. */
 	if (last && !*complete && r->reading.how == READ_STOPPED)
 		r->reading.how = READ_LIMITED;
-	LOG("inspect", "%zu pages were missing after a stop of %" PRIu64 " us%s", t->misses,
-	    t->copy.pause_ns / 1000, t->copy.spoiled ? ", a thread woke" : "");
+	LOG("inspect", "%zu pages were missing after a stop of %" PRIu64 " us%s", t->stop.misses,
+	    t->stop.copy.pause_ns / 1000, t->stop.copy.spoiled ? ", a thread woke" : "");
 	if (*complete || last)
-		inspect_note_doubts(c);
+		inspect_note_uncertainties(c);
 	r->out = collector_finish(c);
 	return interrupt_check();
 }
 
-static struct error *scan(struct inspector *in, bool few)
+static struct error *inspect_scan(struct inspector *in, bool few)
 {
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
 		if ((*r)->scan && !(few && (*r)->threads_lead_to_tasks))
@@ -616,27 +619,29 @@ static struct error *scan(struct inspector *in, bool few)
  * Walks while the target is stopped: for cores, and for programs that change in every round or are
  * halted. by_poll: no warm-up walk has cached the types.
  */
-static struct error *stop_and_collect(struct inspector *in, const struct request *request,
-                                      bool by_poll, struct reading *reading, struct snapshot **ret)
+static struct error *inspect_stop_and_collect(struct inspector *in,
+                                              const struct inspect_request *request, bool by_poll,
+                                              struct reading *reading, struct snapshot **ret)
 {
 	struct target *t = in->target;
 
 	if (by_poll)
-		TRY(scan(in, false));
+		TRY(inspect_scan(in, false));
 	TRY(target_stop(t));
 	struct collector *c = collect_all(in, request, by_poll);
 	/* Nothing waits for it then, and what it reads of running futures was not read before. */
 	bool is_halted = target_is_halted(t);
 	if (is_halted)
-		finish(c);
+		inspect_finish(c);
 	target_resume(t);
 	reading->how = READ_STOPPED;
-	reading->pause_ns += t->pause_ns;
-	reading->longest_ns = t->pause_ns > reading->longest_ns ? t->pause_ns : reading->longest_ns;
+	reading->pause_ns += t->stop.pause_ns;
+	reading->longest_ns =
+		t->stop.pause_ns > reading->longest_ns ? t->stop.pause_ns : reading->longest_ns;
 	reading->threads = t->nthreads;
 	reading->stops++;
 	if (!is_halted)
-		finish(c);
+		inspect_finish(c);
 	*ret = collector_finish(c);
 	return NULL;
 }
@@ -655,44 +660,46 @@ static void note_failed_stops(struct live_round *r)
 static struct error *inspect_live(struct live_round *r)
 {
 	struct target *t = r->in->target;
-	bool complete = false, limited = t->options.never || t->options.has_max || t->options.only;
-	bool whole = !limited && !t->options.brief; /* the last walk may be made during a stop */
+	bool complete = false,
+	     limited = t->stop.options.never || t->stop.options.has_max || t->stop.options.only;
+	bool whole =
+		!limited && !t->stop.options.brief; /* the last walk may be made during a stop */
 
 	if (!limited && target_is_halted(t)) {
 		target_invalidate(t);
 		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
-		return stop_and_collect(r->in, r->request, true, &r->reading, &r->out);
+		return inspect_stop_and_collect(r->in, r->request, true, &r->reading, &r->out);
 	}
 	TRY(target_peek(t));
-	if (t->copy.pause_ns)
+	if (t->stop.copy.pause_ns)
 		add_reading(r);
-	TRY(scan(r->in, false));
-	TRY(warm_up(r->in, r->request));
-	debuginfo_rest(r->in->di);
+	TRY(inspect_scan(r->in, false));
+	TRY(inspect_warm_up(r->in, r->request));
+	debuginfo_trim(r->in->di);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
 		snapshot_free(r->out);
 		r->out = NULL;
 		/* Each round finds only one more page of a chain: walk the target again. */
 		if (round == MAX_ROUNDS) {
 			target_invalidate(t);
-			TRY(warm_up(r->in, r->request));
+			TRY(inspect_warm_up(r->in, r->request));
 		}
 		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
 		TRY(copy_and_collect(r, !whole && round == MAX_ROUNDS, &complete));
 	}
-	if (t->stop_failed)
+	if (t->stop.failed)
 		note_failed_stops(r);
 	if (complete || !whole)
 		return NULL;
 	snapshot_free(r->out);
 	r->out = NULL;
-	return stop_and_collect(r->in, r->request, false, &r->reading, &r->out);
+	return inspect_stop_and_collect(r->in, r->request, false, &r->reading, &r->out);
 }
 
 struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
                       struct snapshot **ret)
 {
-	const struct request request = { want, question };
+	const struct inspect_request request = { want, question };
 	struct live_round r = { .in = in,
 		                .request = &request,
 		                .stop_all = (want & WANT_STACKS) != 0 };
@@ -702,7 +709,7 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 	if (in->target->ops->stop)
 		err = inspect_live(&r);
 	else
-		err = stop_and_collect(in, &request, true, &(struct reading){ 0 }, &r.out);
+		err = inspect_stop_and_collect(in, &request, true, &(struct reading){ 0 }, &r.out);
 	if (!err)
 		err = interrupt_check();
 	if (!err && !r.out->complete && r.out->nnotes == 0)
@@ -712,7 +719,7 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 		snapshot_free(r.out);
 		return err;
 	}
-	/* What is made of the snapshot needs the memory more: a graph, a page, a file. */
+	/* The graph, page or file made of the snapshot needs the memory more. */
 	if (!target_is_halted(in->target))
 		target_release_copy(in->target);
 	r.out->reading = r.reading;
@@ -732,17 +739,17 @@ static void add_innermost_frame(struct collector *c, pid_t tid)
 	c->question = NULL;
 }
 
-struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, bool locals,
-                          struct snapshot **ret)
+struct error *inspect_threads(struct inspector *in, const pid_t *tids, size_t n, bool locals,
+                              struct snapshot **ret)
 {
 	struct target *t = in->target;
 
 	target_invalidate(t);
-	TRY(scan(in, true));
-	TRY(target_stop_few(t, tids, n));
+	TRY(inspect_scan(in, true));
+	TRY(target_stop_threads(t, tids, n));
 	struct collector *c = collector_new(in, 0, NULL);
 	c->few = c->by_poll = true;
-	read_stacks(c);
+	inspect_read_stacks(c);
 	describe_threads(c);
 	collect_runtimes(c);
 	if (locals)

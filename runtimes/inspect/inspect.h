@@ -36,7 +36,7 @@ void inspector_close(struct inspector *in);
 /* Whether something in the last snapshot that is only possible would be certain at a second look.
  */
 bool inspector_wants_look(const struct inspector *in);
-/* What is known of the target without a snapshot; lives as long as in. */
+/* The facts about the target that need no snapshot; they live as long as in. */
 const struct target_info *inspector_info(const struct inspector *in);
 /*
  * Whether records of the cache or of a layout file have answered all queries of the executable's
@@ -55,12 +55,12 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
                       struct snapshot **ret) MUST_CHECK;
 
 /*
- * What a few threads of a halted program run, and no more: ids, types and states of their tasks,
+ * Reads the tasks that a few threads of a halted program run, and no more: ids, types and states,
  * without trees, and those threads with their numbers among all. Other tasks of the same runtimes
- * may be there, other runtimes are not. Costs a part of what inspect() does. tids must not be
- * empty. locals: with the innermost native frame of the first thread, and its variables.
+ * may be there, other runtimes are not. Costs a part of inspect(). tids must not be empty. locals:
+ * with the innermost native frame of the first thread, and its variables.
  */
-struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, bool locals,
-                          struct snapshot **ret) MUST_CHECK;
+struct error *inspect_threads(struct inspector *in, const pid_t *tids, size_t n, bool locals,
+                              struct snapshot **ret) MUST_CHECK;
 
 #endif

@@ -65,7 +65,7 @@ static void describe_copy(struct collector *c, const struct runtime *r,
 /* The executable, where it has a crate of that table which is no runtime; otherwise NULL. */
 static struct dwarf_module *module_with(const struct collector *c, const struct crate_types *crate)
 {
-	struct module *m = c->in->target->main_module;
+	struct module *m = c->in->target->modules.main;
 	struct dwarf_module *dm = m && crate->crate ? debuginfo_module(c->in->di, m) : NULL;
 
 	return dm && lookup_crate_version(dm, crate->crate) ? dm : NULL;
@@ -117,7 +117,7 @@ static void note_broken(struct collector *c, const struct runtime *r)
 }
 
 /* Notes why no runtime may have been found. */
-static void note_none(struct collector *c, const struct runtime *r)
+static void inspect_notes_none(struct collector *c, const struct runtime *r)
 {
 	struct runtime_copy copy;
 
@@ -136,7 +136,7 @@ static void note_none(struct collector *c, const struct runtime *r)
  */
 static const char *file_that_was_read(const struct collector *c)
 {
-	const struct module *m = c->in->target->main_module;
+	const struct module *m = c->in->target->modules.main;
 	const char *file = m ? m->file : NULL, *exe = c->in->info.exe;
 
 	return file && strncmp(file, "/proc/", 6) != 0 ? inspector_clean_name(c->a, file)
@@ -151,9 +151,10 @@ void inspect_note_problems(struct collector *c)
 
 	for (size_t i = 0; i < t->nnotes; i++)
 		snapshot_note(s, "%s", t->notes[i]);
-	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i]->debug_note)
-			snapshot_note(s, "%s: %s", t->modules[i]->path, t->modules[i]->debug_note);
+	for (size_t i = 0; i < t->modules.n; i++) {
+		if (t->modules.data[i]->debug_note)
+			snapshot_note(s, "%s: %s", t->modules.data[i]->path,
+			              t->modules.data[i]->debug_note);
 	}
 	if (info->tier != TIER_FULL)
 		snapshot_incomplete(s, "%s: %s", file_that_was_read(c), info->tier_reason);
@@ -162,7 +163,7 @@ void inspect_note_problems(struct collector *c)
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
 		note_broken(c, *r);
 		if (s->nruntimes == 0 && (*r)->expected)
-			note_none(c, *r);
+			inspect_notes_none(c, *r);
 	}
 }
 
@@ -185,14 +186,15 @@ void inspect_note_unstopped(struct collector *c)
 		n++;
 	}
 	if (n)
-		snapshot_incomplete(c->out,
-		                    "%zu of %zu threads were not stopped, and their stacks are not "
-		                    "known whole: what they run or block on may be missing",
-		                    n, t->nthreads);
+		snapshot_incomplete(
+			c->out,
+			"%zu of %zu threads were not stopped, and their stacks are incomplete: the "
+			"tasks they run or futures they block on may be missing",
+			n, t->nthreads);
 }
 
 /* Notes changes during the read: tasks are marked one by one, lists of tasks are not. */
-void inspect_note_doubts(struct collector *c)
+void inspect_note_uncertainties(struct collector *c)
 {
 	static const char *const doubtful[] = {
 		[COPY_STOPPED] =
@@ -210,8 +212,8 @@ void inspect_note_doubts(struct collector *c)
 		                    "%zu of %zu tasks changed while they were read: what is shown "
 		                    "of them may be of several moments",
 		                    changed, c->out->ntasks);
-	if (t->doubts > 0)
+	if (t->stop.doubts > 0)
 		snapshot_incomplete(c->out,
 		                    "%s: where its lists changed meanwhile, tasks may be missing",
-		                    doubtful[t->copy.how]);
+		                    doubtful[t->stop.copy.how]);
 }

@@ -12,8 +12,8 @@
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/future.h"
 #include "runtimes/future/leaf.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/inspect/may_run_tasks.h"
+#include "runtimes/ownership/ownership.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/thread/block_on.h"
 #include "runtimes/thread/block_on_waker.h"
@@ -23,7 +23,10 @@ enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the progress, percent *
 
 /* A function of the waker of a FuturesUnordered; its generics give the node type (waker.c). */
 static const char waker_clone[] = "clone_arc_raw<";
-/* What waker.c recognises wakers by: that one, and those of futures' and core's noop wakers. */
+/*
+ * Names of clone functions by which waker.c recognises wakers: tokio's, and those of futures' and
+ * core's noop wakers.
+ */
 static const char *const waker_functions[] = { waker_clone, "noop_clone",
 	                                       "call_once<core::task::wake::" };
 
@@ -57,7 +60,7 @@ struct exporter {
 	void *arg;
 };
 
-static void meet(struct exporter *r, const struct type *t)
+static void layout_export_meet(struct exporter *r, const struct type *t)
 {
 	if (t && map_put(&r->met, (uintptr_t)t, NULL))
 		*vec_push(&r->types) = t;
@@ -65,12 +68,12 @@ static void meet(struct exporter *r, const struct type *t)
 
 static void meet_type(const struct type *t, void *arg)
 {
-	meet(arg, t);
+	layout_export_meet(arg, t);
 }
 
 /* ---- roots ---- */
 
-static bool is_of_row(const struct probe_row *row, const char *path)
+static bool layout_export_is_of_row(const struct probe_row *row, const char *path)
 {
 	const char *last = qualified_last(path);
 	size_t len = strlen(row->name);
@@ -82,24 +85,25 @@ static bool is_of_row(const struct probe_row *row, const char *path)
 /* Whether a trace needs the function: it is of the runtime's probe points. */
 static bool is_probed(const struct runtime *r, const char *path)
 {
-	const struct probe_row *row = r->probes;
+	const struct probe_row *row = r->tracing.probes;
 
-	while (row && row->name && !is_of_row(row, path))
+	while (row && row->name && !layout_export_is_of_row(row, path))
 		row++;
 	return row && row->name;
 }
 
 /* Notes for a trace which argument tells that a call of the function has none. */
-static void note_none(const struct function *f, const struct runtime *r)
+static void layout_export_note_none(const struct function *f, const struct runtime *r)
 {
-	for (const struct probe_row *row = r->probes; row && row->name; row++) {
-		if (row->none && is_of_row(row, f->name))
+	for (const struct probe_row *row = r->tracing.probes; row && row->name; row++) {
+		if (row->none && layout_export_is_of_row(row, f->name))
 			none_argument_note(f, row->none);
 	}
 }
 
 /* Whether the path is that of a row, of that kind. */
-static bool is_marked(const struct mark_row *row, enum mark_kind kind, const char *path)
+static bool layout_export_is_marked(const struct mark_row *row, enum mark_kind kind,
+                                    const char *path)
 {
 	const char *last = qualified_last(path);
 
@@ -116,8 +120,9 @@ static bool is_marked(const struct mark_row *row, enum mark_kind kind, const cha
 /* Is it the function of a runtime that polls a task? */
 static bool is_task_poll(const struct runtime *r, const char *path)
 {
-	return r->task_poll ? str_begins(path, r->task_poll)
-	                    : is_marked(r->marks, MARK_TASK_POLL, path);
+	return r->tracing.task_poll
+	               ? str_begins(path, r->tracing.task_poll)
+	               : layout_export_is_marked(r->threads.marks, MARK_TASK_POLL, path);
 }
 
 /*
@@ -129,9 +134,9 @@ static bool is_task_poll(const struct runtime *r, const char *path)
 static bool tells_of(const struct runtime *r, const char *path)
 {
 	if (is_task_poll(r, path) || is_probed(r, path) ||
-	    runtime_begins_with_one(path, r->functions))
+	    runtime_begins_with_one(path, r->tracing.functions))
 		return true;
-	return str_begins(path, r->loop) &&
+	return str_begins(path, r->threads.loop) &&
 	       (!strchr(path, '<') || str_begins(qualified_last(path), "poll"));
 }
 
@@ -139,14 +144,15 @@ static bool tells_of(const struct runtime *r, const char *path)
  * The crate of that block_on, in which threads run the tasks of a runtime without its own; NULL: it
  * is none.
  */
-static const struct runtime *block_on_crate(const struct exporter *r, const char *path)
+static const struct runtime *layout_export_block_on_crate(const struct exporter *r,
+                                                          const char *path)
 {
 	bool needed = false;
 
 	for (size_t i = 0; i < r->nruntimes; i++)
 		needed |= !r->runtimes[i].of->expected;
 	for (const struct runtime *of = block_on_crates; needed && of->name; of++) {
-		if (is_marked(of->marks, MARK_BLOCK_ON, path))
+		if (layout_export_is_marked(of->threads.marks, MARK_BLOCK_ON, path))
 			return of;
 	}
 	return NULL;
@@ -168,17 +174,18 @@ static bool is_in_block_on(const struct exporter *r, const char *path)
 	for (size_t i = 0; i < r->nruntimes; i++) {
 		const struct runtime *of = r->runtimes[i].of;
 
-		if (of->loops_inside && is_marked(of->marks, MARK_BLOCK_ON, path))
+		if (of->threads.loops_inside &&
+		    layout_export_is_marked(of->threads.marks, MARK_BLOCK_ON, path))
 			return true;
 	}
-	return block_on_crate(r, path);
+	return layout_export_block_on_crate(r, path);
 }
 
 /* Is it the block_on of an exported runtime, whatever its name is? */
 static bool is_own_block_on(const struct exporter *r, const char *path)
 {
 	for (size_t i = 0; i < r->nruntimes; i++) {
-		if (is_marked(r->runtimes[i].of->marks, MARK_BLOCK_ON, path))
+		if (layout_export_is_marked(r->runtimes[i].of->threads.marks, MARK_BLOCK_ON, path))
 			return true;
 	}
 	return false;
@@ -188,7 +195,8 @@ static bool tells(const char *path, void *arg)
 {
 	const struct exporter *r = arg;
 
-	if (is_of_waker(qualified_last(path)) || block_on_crate(r, path) || is_in_block_on(r, path))
+	if (is_of_waker(qualified_last(path)) || layout_export_block_on_crate(r, path) ||
+	    is_in_block_on(r, path))
 		return true;
 	for (size_t i = 0; i < r->nruntimes; i++) {
 		if (tells_of(r->runtimes[i].of, path))
@@ -198,7 +206,7 @@ static bool tells(const char *path, void *arg)
 }
 
 /* Does the path, or the beginning of one, begin with that crate or its name? */
-static bool is_in_crate(const char *path, const char *crate)
+static bool layout_export_is_in_crate(const char *path, const char *crate)
 {
 	size_t len = strlen(crate);
 
@@ -207,13 +215,13 @@ static bool is_in_crate(const char *path, const char *crate)
 	return strncmp(path, crate, len) == 0 && strncmp(path + len, "::", 2) == 0;
 }
 
-static bool is_of_runtime(const struct runtime *r, const char *crate)
+static bool layout_export_is_of_runtime(const struct runtime *r, const char *crate)
 {
-	const char *const *f = r->functions;
+	const char *const *f = r->tracing.functions;
 
-	while (f && *f && !is_in_crate(*f, crate))
+	while (f && *f && !layout_export_is_in_crate(*f, crate))
 		f++;
-	return is_in_crate(r->path, crate) || (f && *f);
+	return layout_export_is_in_crate(r->path, crate) || (f && *f);
 }
 
 /* May the crate have functions for which tells() is true? */
@@ -223,9 +231,9 @@ static bool of_crate(const char *crate, void *arg)
 	bool own = false;
 
 	for (size_t i = 0; i < r->nruntimes; i++)
-		own |= is_of_runtime(r->runtimes[i].of, crate);
+		own |= layout_export_is_of_runtime(r->runtimes[i].of, crate);
 	for (const struct runtime *of = block_on_crates; !own && of->name; of++)
-		own = is_in_crate(of->path, crate);
+		own = layout_export_is_in_crate(of->path, crate);
 	return own;
 }
 
@@ -239,7 +247,7 @@ static void ask_about_generics(struct exporter *r, const struct function *f)
 	const char *last = qualified_last(f->name);
 
 	for (size_t i = 0; i < r->nruntimes; i++) {
-		const char *begin = r->runtimes[i].of->task_functions;
+		const char *begin = r->runtimes[i].of->tracing.task_functions;
 
 		if (begin && str_begins(f->name, begin))
 			function_param(f, "T");
@@ -248,11 +256,11 @@ static void ask_about_generics(struct exporter *r, const struct function *f)
 	    !is_own_block_on(r, f->name))
 		return;
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
-		meet(r, function_param(f, params[i]));
-	const struct runtime *crate = block_on_crate(r, f->name);
+		layout_export_meet(r, function_param(f, params[i]));
+	const struct runtime *crate = layout_export_block_on_crate(r, f->name);
 	if (!crate)
 		return;
-	meet(r, function_first_argument(f));
+	layout_export_meet(r, function_first_argument(f));
 	block_on_waker_learn(f, crate, meet_type, r);
 }
 
@@ -261,7 +269,7 @@ static void visit_function(const struct function *f, void *arg)
 	struct exporter *r = arg;
 
 	for (size_t i = 0; f->high && i < r->nruntimes; i++)
-		note_none(f, r->runtimes[i].of);
+		layout_export_note_none(f, r->runtimes[i].of);
 	for (size_t i = 0; f->high && i < r->nruntimes; i++) {
 		if (!is_task_poll(r->runtimes[i].of, f->name))
 			continue;
@@ -276,16 +284,16 @@ static void plan_tasks(struct exporter *r)
 	for (size_t i = 0; i < r->polls.n; i++) {
 		struct task_types types;
 
-		if (!r->polls.data[i].of->task_types)
+		if (!r->polls.data[i].of->tasks.types)
 			continue;
 		r->counts->tasks++;
-		r->polls.data[i].of->task_types(r->in, r->polls.data[i].addr, &types);
-		meet(r, types.future);
+		r->polls.data[i].of->tasks.types(r->in, r->polls.data[i].addr, &types);
+		layout_export_meet(r, types.future);
 		for (size_t o = 0; types.others && types.others[o]; o++)
-			meet(r, types.others[o]);
-		meet(r, types.stored);
-		meet(r, types.cell);
-		meet(r, types.header);
+			layout_export_meet(r, types.others[o]);
+		layout_export_meet(r, types.stored);
+		layout_export_meet(r, types.cell);
+		layout_export_meet(r, types.header);
 	}
 }
 
@@ -305,7 +313,7 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 		trait = p + 4;
 	if (trait && str_begins_with_any(trait, dull))
 		return false;
-	meet(r, concrete);
+	layout_export_meet(r, concrete);
 	return trait != NULL;
 }
 
@@ -326,10 +334,10 @@ static bool may_execute(const char *name, void *arg)
 		return false;
 	for (size_t i = 0; i < r->nruntimes; i++) {
 		if (str_begins(name, r->runtimes[i].of->path) ||
-		    str_begins(name, r->runtimes[i].of->loop))
+		    str_begins(name, r->runtimes[i].of->threads.loop))
 			return false;
 	}
-	if (block_on_crate(r, name))
+	if (layout_export_block_on_crate(r, name))
 		return false;
 	return !str_begins_with_any(name, others);
 }
@@ -369,7 +377,7 @@ static void meet_of_leaf(struct exporter *r, const struct crate_types *crate, co
 	const struct type *next;
 
 	for (size_t i = 0; crate->leaf_type && (next = crate->leaf_type(t, i)); i++)
-		meet(r, next);
+		layout_export_meet(r, next);
 }
 
 /* Makes the queries of decoding a value of type t that go beyond reading the type itself. */
@@ -382,7 +390,7 @@ static void ask_about(struct exporter *r, const struct type *t)
 
 		for (size_t i = 0; i < plan->nstates; i++)
 			coroutine_state(r->in, t, plan, i);
-		holding_warm_up(t);
+		ownership_warm_up(t);
 	}
 	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
 		future_is_stream(r->in, t); /* this also decides whether it is a future */
@@ -390,30 +398,30 @@ static void ask_about(struct exporter *r, const struct type *t)
 		select_join_learn(r->in, t);
 	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
 		if ((*crate)->leaf_static && (*crate)->leaf_static(t, &globals))
-			meet(r, globals.type);
+			layout_export_meet(r, globals.type);
 		meet_of_leaf(r, *crate, t);
 	}
 }
 
 /* Adds the types that a path or show_value() can step to from t. */
-static void meet_parts(struct exporter *r, const struct type *t)
+static void layout_export_meet_parts(struct exporter *r, const struct type *t)
 {
 	static const char *const params[] = { "T", "S", "F", "Fut", "W", "K", "V", "A", "B" };
 	const struct member *members;
 	const struct variant *variants;
 	size_t n;
 
-	meet(r, type_target(t));
+	layout_export_meet(r, type_target(t));
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++)
-		meet(r, members[i].type);
+		layout_export_meet(r, members[i].type);
 	if (type_discr(t))
-		meet(r, type_discr(t)->type);
+		layout_export_meet(r, type_discr(t)->type);
 	variants = type_variants(t, &n);
 	for (size_t i = 0; i < n; i++)
-		meet(r, variants[i].payload);
+		layout_export_meet(r, variants[i].payload);
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
-		meet(r, type_param(t, params[i]));
+		layout_export_meet(r, type_param(t, params[i]));
 }
 
 /* Adds a B-tree's inner node type. No member of the leaf node refers to it, so
@@ -424,12 +432,12 @@ static void meet_inner_node(struct exporter *r, const struct type *t)
 	SCRATCH(tmp);
 
 	if (str_begins(type_name(t), leaf))
-		meet(r, lookup_type(type_module(t),
-		                    arena_printf(&tmp,
-		                                 "alloc::collections::btree::node::"
-		                                 "InternalNode<%s",
-		                                 type_name(t) + sizeof(leaf) - 1),
-		                    type_die(t)));
+		layout_export_meet(r, lookup_type(type_module(t),
+		                                  arena_printf(&tmp,
+		                                               "alloc::collections::btree::node::"
+		                                               "InternalNode<%s",
+		                                               type_name(t) + sizeof(leaf) - 1),
+		                                  type_die(t)));
 }
 
 static struct error *walk_types(struct exporter *r)
@@ -438,9 +446,9 @@ static struct error *walk_types(struct exporter *r)
 		const struct type *t = r->types.data[i];
 
 		TRY(interrupt_check());
-		meet_parts(r, t);
+		layout_export_meet_parts(r, t);
 		meet_inner_node(r, t);
-		meet(r, holding_whole_type(t));
+		layout_export_meet(r, ownership_whole_type(t));
 		ask_about(r, t);
 		if (i % 4096 == 0)
 			r->progress(SHARE_OF_UNITS + (unsigned)(i * SHARE_OF_TYPES / r->types.n),
@@ -463,9 +471,9 @@ static struct error *ask_layout(struct inspector *in)
  * Can a layout file have its tasks? Either poll functions tell their types, or tasks are trait
  * objects, whose types visit_vtable() finds.
  */
-static bool is_exportable(const struct runtime *r)
+static bool layout_export_is_exportable(const struct runtime *r)
 {
-	return r->task_types || r->detect_unused;
+	return r->tasks.types || r->detect_unused;
 }
 
 /* Adds the types by which a runtime's own structures are read. */
@@ -474,25 +482,26 @@ static void meet_own(struct exporter *r, const struct runtime_copy *copy)
 	const struct bindings *layout = copy->layout;
 
 	for (size_t i = 0; i < layout->n; i++) {
-		meet(r, layout->slots[i].root);
-		meet(r, bindings_type(layout, i));
+		layout_export_meet(r, layout->slots[i].root);
+		layout_export_meet(r, bindings_type(layout, i));
 	}
 	for (size_t i = 0; i < sizeof(copy->types) / sizeof(copy->types[0]); i++)
-		meet(r, copy->types[i]);
+		layout_export_meet(r, copy->types[i]);
 }
 
-/* The same of runtimes without tasks of their own, which name those of others. */
+/* Exports the paths of runtimes without tasks of their own, which name those of others. */
 static void meet_names(struct exporter *r)
 {
 	struct runtime_copy copy;
 
 	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {
-		if (!is_exportable(*list) && (*list)->copy(r->in, 0, &copy) && copy.dm == r->dm)
+		if (!layout_export_is_exportable(*list) && (*list)->copy(r->in, 0, &copy) &&
+		    copy.dm == r->dm)
 			meet_own(r, &copy);
 	}
 }
 
-static struct error *warm_up(struct exporter *r)
+static struct error *layout_export_warm_up(struct exporter *r)
 {
 	const struct enumerate_ops ops = {
 		.of_crate = of_crate,
@@ -538,7 +547,7 @@ static void find_runtimes(struct exporter *r)
 	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {
 		struct exported *e = &r->runtimes[r->nruntimes];
 
-		if (!is_exportable(*list) || r->nruntimes == MAX_RUNTIMES)
+		if (!layout_export_is_exportable(*list) || r->nruntimes == MAX_RUNTIMES)
 			continue;
 		if ((*list)->detect_unused)
 			(*list)->detect_unused(r->in);
@@ -555,7 +564,7 @@ static const char *exportable(struct inspector *in)
 	STR(names);
 
 	for (const struct runtime *const *list = runtimes_in(in->di); *list; list++) {
-		if (is_exportable(*list) && !strstr(str_text(&names), (*list)->name))
+		if (layout_export_is_exportable(*list) && !strstr(str_text(&names), (*list)->name))
 			str_printf(&names, "%s%s", names.len ? " or " : "", (*list)->name);
 	}
 	return arena_strdup(&in->arena, str_text(&names));
@@ -579,7 +588,7 @@ struct error *layout_export_write(struct inspector *in, const char *path,
 	if (!r.nruntimes)
 		return error_new(ERR_LAYOUT, "%s has no %s runtime in it", in->info.exe,
 		                 exportable(in));
-	err = warm_up(&r);
+	err = layout_export_warm_up(&r);
 	if (!err)
 		err = write_file(&r, path);
 	progress(100, arg);

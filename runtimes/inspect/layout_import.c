@@ -20,7 +20,7 @@ static struct error *use(struct inspector *in, const char *path, bool force)
 	for (size_t i = 0; i < in->di->nmodules; i++) {
 		struct dwarf_module *dm = in->di->modules[i];
 
-		if (dm->module != t->main_module)
+		if (dm->module != t->modules.main)
 			continue;
 		TRY(layout_file_use(path, dm, force, &differs));
 		in->layout = inspector_clean_name(&in->arena, path);
@@ -43,14 +43,14 @@ static struct error *use(struct inspector *in, const char *path, bool force)
 }
 
 /* The layout file beside the debug files; NULL: there is none, or none is needed. */
-static const char *find(struct inspector *in)
+static const char *layout_import_find(struct inspector *in)
 {
 	struct target *t = in->target;
 
-	if (!t->main_module)
+	if (!t->modules.main)
 		return NULL;
-	const char *path = debug_file_sibling(&in->arena, t, t->main_module, "layout");
-	struct dwarf_module *dm = path ? debuginfo_module(in->di, t->main_module) : NULL;
+	const char *path = debug_file_sibling(&in->arena, t, t->modules.main, "layout");
+	struct dwarf_module *dm = path ? debuginfo_module(in->di, t->modules.main) : NULL;
 
 	return dm && dm->tier != DWARF_FULL ? path : NULL;
 }
@@ -60,7 +60,7 @@ struct error *layout_import_open(struct inspector *in, const struct inspector_op
 	TRY(open_debug_info(in));
 	if (options && options->layout)
 		return use(in, options->layout, options->force);
-	const char *path = find(in);
+	const char *path = layout_import_find(in);
 	if (!path)
 		return NULL;
 	/* The debug info was queried. */

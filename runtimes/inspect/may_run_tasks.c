@@ -15,7 +15,7 @@ enum {
 	MAX_REFERENCES = 4,
 };
 
-struct search {
+struct may_run_tasks_search {
 	struct inspector *in;
 	VEC(const struct type *) types; /* found so far: the queue of the walk */
 	struct map met;
@@ -24,13 +24,13 @@ struct search {
 	bool future; /* one is a future */
 };
 
-static void meet(struct search *s, const struct type *t)
+static void may_run_tasks_meet(struct may_run_tasks_search *s, const struct type *t)
 {
 	if (t && map_put(&s->met, (uintptr_t)t, NULL))
 		*vec_push(&s->types) = t;
 }
 
-/* What a reference, or a Pin of one, refers to. */
+/* The type that a reference, or a Pin of one, refers to. */
 static const struct type *referent(const struct type *t)
 {
 	for (int i = 0; i < MAX_REFERENCES; i++) {
@@ -45,7 +45,7 @@ static const struct type *referent(const struct type *t)
 }
 
 /* A future that a function is generic over may be any future of the program. */
-static void note_generic(struct search *s, const struct type *t)
+static void note_generic(struct may_run_tasks_search *s, const struct type *t)
 {
 	s->tasks |= future_is_or_has_polled(s->in, t);
 }
@@ -53,10 +53,10 @@ static void note_generic(struct search *s, const struct type *t)
 static bool note_part(enum function_part part, const struct type *t, void *arg)
 {
 	const struct type_param *params;
-	struct search *s = arg;
+	struct may_run_tasks_search *s = arg;
 	size_t n;
 
-	meet(s, t);
+	may_run_tasks_meet(s, t);
 	if (part == FUNCTION_GENERIC) {
 		note_generic(s, t);
 		return s->tasks;
@@ -71,8 +71,8 @@ static bool note_part(enum function_part part, const struct type *t, void *arg)
 	return s->tasks;
 }
 
-/* What the name tells, which has the generics, also those of containers. */
-static void look_at_name(struct search *s, const char *name)
+/* Searches the name of a type, which has the generics, also those of containers. */
+static void look_at_name(struct may_run_tasks_search *s, const char *name)
 {
 	static const char *const coroutines[] = { "{async_", "{gen_env#", "{gen#",
 		                                  "dyn core::future::future::Future<" };
@@ -85,7 +85,7 @@ static void look_at_name(struct search *s, const char *name)
 }
 
 /* Whether the members of a type say nothing about tasks: its generics tell all that it contains. */
-static bool is_library(const struct search *s, const char *name)
+static bool may_run_tasks_is_library(const struct may_run_tasks_search *s, const char *name)
 {
 	static const char *const std[] = { "core::", "alloc::", "std::", "hashbrown::" };
 
@@ -98,7 +98,7 @@ static bool is_library(const struct search *s, const char *name)
 	return false;
 }
 
-static void meet_parts(struct search *s, const struct type *t)
+static void may_run_tasks_meet_parts(struct may_run_tasks_search *s, const struct type *t)
 {
 	const struct variant *variants;
 	const struct member *members;
@@ -106,31 +106,31 @@ static void meet_parts(struct search *s, const struct type *t)
 
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++)
-		meet(s, members[i].type);
+		may_run_tasks_meet(s, members[i].type);
 	variants = type_variants(t, &n);
 	for (size_t i = 0; i < n; i++)
-		meet(s, variants[i].payload);
+		may_run_tasks_meet(s, variants[i].payload);
 }
 
-static void look_at(struct search *s, const struct type *t)
+static void may_run_tasks_look_at(struct may_run_tasks_search *s, const struct type *t)
 {
 	const struct type_class *class = type_class_of(t);
 	const struct type_param *params;
 	size_t n;
 
 	look_at_name(s, type_name(t));
-	s->tasks |= class->coroutine || leaf_is_known(t) || leaf_owns_tasks(t) || class->task_set ||
-	            class->driver;
-	s->erased |= type_kind(t) == TYPE_OPAQUE || class->erased;
-	meet(s, type_target(t));
+	s->tasks |= class->forms.coroutine || leaf_is_known(t) || leaf_owns_tasks(t) ||
+	            class->task_set || class->driver;
+	s->erased |= type_kind(t) == TYPE_OPAQUE || class->forms.erased;
+	may_run_tasks_meet(s, type_target(t));
 	params = type_params(t, &n);
 	for (size_t i = 0; i < n; i++)
-		meet(s, params[i].type);
-	if (!is_library(s, type_name(t)))
-		meet_parts(s, t);
+		may_run_tasks_meet(s, params[i].type);
+	if (!may_run_tasks_is_library(s, type_name(t)))
+		may_run_tasks_meet_parts(s, t);
 }
 
-static bool returns_poll(const struct function *f)
+static bool may_run_tasks_returns_poll(const struct function *f)
 {
 	const struct type *t = function_read_result(f);
 
@@ -139,16 +139,16 @@ static bool returns_poll(const struct function *f)
 
 bool may_run_tasks(struct inspector *in, const struct function *f)
 {
-	struct search s = { .in = in };
+	struct may_run_tasks_search s = { .in = in };
 
 	if (!debuginfo_need(f->dm))
 		return true;
 	function_read_types(f, note_part, &s);
 	for (size_t i = 0; i < s.types.n && !s.tasks; i++) {
-		look_at(&s, s.types.data[i]);
+		may_run_tasks_look_at(&s, s.types.data[i]);
 		s.tasks |= s.types.n > MAX_TYPES;
 	}
 	vec_free(&s.types);
 	map_free(&s.met);
-	return s.tasks || (!returns_poll(f) && (s.erased || !s.future));
+	return s.tasks || (!may_run_tasks_returns_poll(f) && (s.erased || !s.future));
 }

@@ -15,7 +15,7 @@
 enum { LOWEST = 4096 /* what is below is the address of a value without bytes */ };
 
 /* A held future that leads to another one, or is it. */
-struct claim {
+struct one_owner_claim {
 	const struct future *held, *frame; /* the future, and who holds it */
 	size_t tree;
 	unsigned depth, height; /* of the frame below the root; of the held one above the other */
@@ -32,7 +32,7 @@ struct around {
 
 struct owners {
 	struct arena a;
-	struct map claims; /* by identity: the best struct claim */
+	struct map claims; /* by identity: the best struct one_owner_claim */
 	struct map places; /* addresses of held futures, and of what these own */
 	struct map polled; /* identity -> the polled future, or one of these */
 	struct map counts; /* address -> number of polled futures there */
@@ -45,7 +45,7 @@ struct owners {
  * A JoinHandle, or the receiver of a channel that has one, has no clones; it moves with its bytes,
  * so its task, or its channel, tells which one it is. 0: f is none.
  */
-static uint64_t handle_key(const struct future *f)
+static uint64_t one_owner_handle_key(const struct future *f)
 {
 	if (f->wait && f->wait->task && strcmp(f->wait->kind, "join") == 0)
 		return map_key_of_text(f->wait->task);
@@ -55,9 +55,9 @@ static uint64_t handle_key(const struct future *f)
 }
 
 /* Several futures may start at one address. 0: it has none. */
-static uint64_t identity(const struct future *f)
+static uint64_t one_owner_identity(const struct future *f)
 {
-	uint64_t handle = handle_key(f);
+	uint64_t handle = one_owner_handle_key(f);
 
 	if (handle)
 		return handle;
@@ -67,19 +67,19 @@ static uint64_t identity(const struct future *f)
 typedef void owned_fn(struct owners *o, const struct future *owned, unsigned height, void *arg);
 
 /* Whether f has that child alone. A socket that it waits for may be the other half's, too. */
-static bool is_own(const struct future *f, const struct future *child)
+static bool one_owner_is_own(const struct future *f, const struct future *child)
 {
 	return child->branch != BRANCH_HELD && !f->shares && strcmp(child->edge, "waits") != 0;
 }
 
 /* Calls each of held and of what it owns: not of what it holds itself, which is held, too. */
-static void each_owned(struct owners *o, const struct future *f, unsigned height, owned_fn *each,
-                       void *arg)
+static void one_owner_each_owned(struct owners *o, const struct future *f, unsigned height,
+                                 owned_fn *each, void *arg)
 {
 	each(o, f, height, arg);
 	for (size_t i = 0; i < f->nchildren; i++) {
-		if (is_own(f, f->children[i]))
-			each_owned(o, f->children[i], height + 1, each, arg);
+		if (one_owner_is_own(f, f->children[i]))
+			one_owner_each_owned(o, f->children[i], height + 1, each, arg);
 	}
 }
 
@@ -103,7 +103,7 @@ static unsigned each_below(struct owners *o, struct future *f, const struct arou
 	return n;
 }
 
-static void each_tree(struct owners *o, const struct snapshot *s, tree_fn *each)
+static void one_owner_each_tree(struct owners *o, const struct snapshot *s, tree_fn *each)
 {
 	for (size_t i = 0; i < s->ntasks + s->nthreads; i++) {
 		struct future *root =
@@ -117,7 +117,8 @@ static void each_tree(struct owners *o, const struct snapshot *s, tree_fn *each)
 
 /* ---- who polls it ---- */
 
-static void note_place(struct owners *o, const struct future *owned, unsigned height, void *arg)
+static void one_owner_note_place(struct owners *o, const struct future *owned, unsigned height,
+                                 void *arg)
 {
 	(void)height;
 	(void)arg;
@@ -129,11 +130,11 @@ static bool note_places(struct owners *o, struct future *f, const struct around 
 {
 	(void)around;
 	if (f->branch == BRANCH_HELD)
-		each_owned(o, f, 0, note_place, NULL);
+		one_owner_each_owned(o, f, 0, one_owner_note_place, NULL);
 	return true;
 }
 
-static bool is_held(const struct future *f, const struct around *around)
+static bool one_owner_is_held(const struct future *f, const struct around *around)
 {
 	for (; f->branch != BRANCH_HELD && around; around = around->up)
 		f = around->f;
@@ -142,10 +143,11 @@ static bool is_held(const struct future *f, const struct around *around)
 
 static bool note_polled(struct owners *o, struct future *f, const struct around *around)
 {
-	if ((!handle_key(f) && !map_has(&o->places, f->addr)) || is_held(f, around))
+	if ((!one_owner_handle_key(f) && !map_has(&o->places, f->addr)) ||
+	    one_owner_is_held(f, around))
 		return true;
-	if (identity(f))
-		map_put(&o->polled, identity(f), f);
+	if (one_owner_identity(f))
+		map_put(&o->polled, one_owner_identity(f), f);
 	uintptr_t n = (uintptr_t)map_get(&o->counts, f->addr);
 	map_put(&o->counts, f->addr, (void *)(n + 1));
 	return true;
@@ -153,16 +155,16 @@ static bool note_polled(struct owners *o, struct future *f, const struct around 
 
 /* ---- who holds it ---- */
 
-static bool is_below(const struct future *top, const struct future *f)
+static bool one_owner_is_below(const struct future *top, const struct future *f)
 {
 	bool below = false;
 
 	for (size_t i = 0; i < top->nchildren && !below; i++)
-		below = top->children[i] == f || is_below(top->children[i], f);
+		below = top->children[i] == f || one_owner_is_below(top->children[i], f);
 	return below;
 }
 
-static bool is_better(const struct claim *a, const struct claim *b)
+static bool is_better(const struct one_owner_claim *a, const struct one_owner_claim *b)
 {
 	if (a->doubted != b->doubted)
 		return b->doubted;
@@ -170,44 +172,44 @@ static bool is_better(const struct claim *a, const struct claim *b)
 		return false;
 	if (a->frame == b->frame)
 		return a->height > b->height;
-	return a->depth > b->depth && is_below(b->frame, a->frame);
+	return a->depth > b->depth && one_owner_is_below(b->frame, a->frame);
 }
 
 static void claim(struct owners *o, const struct future *owned, unsigned height, void *arg)
 {
-	struct claim *mine = arg;
-	uint64_t key = identity(owned);
-	const struct claim *best = key ? map_get(&o->claims, key) : NULL;
+	struct one_owner_claim *mine = arg;
+	uint64_t key = one_owner_identity(owned);
+	const struct one_owner_claim *best = key ? map_get(&o->claims, key) : NULL;
 
 	mine->height = height;
 	if (key && (!best || is_better(mine, best)))
 		map_put(&o->claims, key, arena_memdup(&o->a, mine, sizeof(*mine)));
 }
 
-static struct claim claim_of(const struct owners *o, const struct future *f,
-                             const struct around *around)
+static struct one_owner_claim claim_of(const struct owners *o, const struct future *f,
+                                       const struct around *around)
 {
-	return (struct claim){ .held = f,
-		               .frame = around->f,
-		               .tree = o->tree,
-		               .depth = around->depth,
-		               .doubted = f->doubted || around->doubted };
+	return (struct one_owner_claim){ .held = f,
+		                         .frame = around->f,
+		                         .tree = o->tree,
+		                         .depth = around->depth,
+		                         .doubted = f->doubted || around->doubted };
 }
 
 static bool note_claims(struct owners *o, struct future *f, const struct around *around)
 {
 	if (f->branch == BRANCH_HELD && around) {
-		struct claim mine = claim_of(o, f, around);
+		struct one_owner_claim mine = claim_of(o, f, around);
 
-		each_owned(o, f, 0, claim, &mine);
+		one_owner_each_owned(o, f, 0, claim, &mine);
 	}
 	return true;
 }
 
 /* ---- what is left of moves ---- */
 
-struct verdict {
-	struct claim mine;
+struct one_owner_verdict {
+	struct one_owner_claim mine;
 	const struct around *around;
 	bool stale;
 };
@@ -228,17 +230,18 @@ static bool is_reused(const struct owners *o, uint64_t addr, const struct around
  */
 static bool is_polled_elsewhere(const struct owners *o, const struct future *owned)
 {
-	uint64_t key = identity(owned);
+	uint64_t key = one_owner_identity(owned);
 	const struct future *polled = key ? map_get(&o->polled, key) : NULL;
 
-	return polled && (!handle_key(owned) || polled->addr != owned->addr);
+	return polled && (!one_owner_handle_key(owned) || polled->addr != owned->addr);
 }
 
-static void judge(struct owners *o, const struct future *owned, unsigned height, void *arg)
+static void one_owner_judge(struct owners *o, const struct future *owned, unsigned height,
+                            void *arg)
 {
-	struct verdict *v = arg;
-	uint64_t key = identity(owned);
-	const struct claim *best = key ? map_get(&o->claims, key) : NULL;
+	struct one_owner_verdict *v = arg;
+	uint64_t key = one_owner_identity(owned);
+	const struct one_owner_claim *best = key ? map_get(&o->claims, key) : NULL;
 
 	v->mine.height = height;
 	v->stale |= is_polled_elsewhere(o, owned);
@@ -250,20 +253,20 @@ static bool keep_owned(struct owners *o, struct future *f, const struct around *
 {
 	if (f->branch != BRANCH_HELD || !around)
 		return true;
-	struct verdict v = { .mine = claim_of(o, f, around), .around = around };
-	each_owned(o, f, 0, judge, &v);
+	struct one_owner_verdict v = { .mine = claim_of(o, f, around), .around = around };
+	one_owner_each_owned(o, f, 0, one_owner_judge, &v);
 	return !v.stale;
 }
 
-void one_owner_settle(struct snapshot *s)
+void one_owner_resolve(struct snapshot *s)
 {
 	struct owners o = { 0 };
 
-	each_tree(&o, s, note_places);
+	one_owner_each_tree(&o, s, note_places);
 	if (o.places.n) {
-		each_tree(&o, s, note_polled);
-		each_tree(&o, s, note_claims);
-		each_tree(&o, s, keep_owned);
+		one_owner_each_tree(&o, s, note_polled);
+		one_owner_each_tree(&o, s, note_claims);
+		one_owner_each_tree(&o, s, keep_owned);
 	}
 	map_free(&o.claims);
 	map_free(&o.places);

@@ -87,7 +87,7 @@ static void expect(struct future *first, struct future *second, const char *want
 	struct snapshot s = { .tasks = list, .ntasks = second ? 2 : 1 };
 	STR(text);
 
-	one_owner_settle(&s);
+	one_owner_resolve(&s);
 	print(&text, first);
 	if (second) {
 		str_append(&text, " ");

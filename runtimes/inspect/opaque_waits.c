@@ -13,7 +13,7 @@ struct opaque_search {
 	VEC(struct registration) hits;
 };
 
-static void note_hit(const struct registration *r, void *arg)
+static void opaque_waits_note_hit(const struct registration *r, void *arg)
 {
 	struct opaque_search *s = arg;
 	struct registration *last = s->hits.n ? &s->hits.data[s->hits.n - 1] : NULL;
@@ -41,8 +41,8 @@ static void drop_known(struct opaque_search *s, const struct collector *c)
 	struct map known = { 0 };
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->registrations.n; i++) {
-		const struct known_registration *k = &c->registrations.data[i];
+	for (size_t i = 0; i < c->opaque.registrations.n; i++) {
+		const struct known_registration *k = &c->opaque.registrations.data[i];
 
 		map_put(&known, map_key_of_pair(k->waker, k->object), s);
 	}
@@ -107,7 +107,8 @@ static void describe_several(const struct leaf *l, const struct registration *hi
 
 		list[i] = fd < 0 ? what : arena_printf(a, "fd %d %s", fd, what);
 		if (i < MAX_SHOWN)
-			text = arena_printf(a, "%s%s%s", text, i ? ", " : "", list[i]);
+			text = fd < 0 ? leaf_text(l, "%s%s%s", text, i ? ", " : "", what)
+			              : leaf_text(l, "%s%sfd %d %s", text, i ? ", " : "", fd, what);
 	}
 	wait_list(l, "wakers", list, n);
 	if (n > MAX_SHOWN)
@@ -157,7 +158,7 @@ static void explain(const struct opaque_search *s, struct collector *c, const st
 		return;
 	l.w = wait_for(c, o, s->hits.data[first].v);
 	l.w->kind = "waker";
-	l.w->armed = ARMED_YES;
+	l.w->armed = WAKER_REGISTERED_YES;
 	wait_string(&l, "resource", "I/O");
 	if (n == 1)
 		describe_one(&l, &s->hits.data[first], o->wanted);
@@ -169,15 +170,15 @@ void opaque_waits_explain(struct collector *c, const struct runtime *const *runt
 {
 	struct opaque_search s = { 0 };
 
-	for (size_t i = 0; i < c->opaque_waits.n; i++)
-		map_put(&s.wakers, c->opaque_waits.data[i].waker, c);
+	for (size_t i = 0; i < c->opaque.waits.n; i++)
+		map_put(&s.wakers, c->opaque.waits.data[i].waker, c);
 	for (size_t i = 0; i < n; i++) {
 		if (runtimes[i]->registrations)
-			runtimes[i]->registrations(c, note_hit, &s);
+			runtimes[i]->registrations(c, opaque_waits_note_hit, &s);
 	}
 	drop_known(&s, c);
-	for (size_t i = 0; i < c->opaque_waits.n; i++)
-		explain(&s, c, &c->opaque_waits.data[i]);
+	for (size_t i = 0; i < c->opaque.waits.n; i++)
+		explain(&s, c, &c->opaque.waits.data[i]);
 	map_free(&s.wakers);
 	vec_free(&s.hits);
 }

@@ -1,7 +1,6 @@
 /*
- * What futures wait for that cannot be entered: one with a stream of OpenSSL has its TcpStream
- * behind a pointer to C. The I/O drivers tell for which descriptors they call the wakers of such
- * futures.
+ * Waits of futures that cannot be entered: a stream of OpenSSL has its TcpStream behind a pointer
+ * to C. The I/O drivers know the descriptors for which they call the wakers of such futures.
  *
  * A registration does not prove that the future waits for it now: a read that was given up leaves
  * its waker there. So the wait says no more than where the waker is.

@@ -83,10 +83,10 @@ static void test_waits(void **state)
 
 		driver = cases[i].driver;
 		ndriver = sizeof(cases[i].driver) / sizeof(*driver);
-		*vec_push(&c->opaque_waits) =
+		*vec_push(&c->opaque.waits) =
 			(struct opaque_wait){ &mine, NULL, true, OWN, cases[i].wanted };
-		*vec_push(&c->opaque_waits) = (struct opaque_wait){ &other, NULL, true, NOBODY, 0 };
-		*vec_push(&c->registrations) = cases[i].known;
+		*vec_push(&c->opaque.waits) = (struct opaque_wait){ &other, NULL, true, NOBODY, 0 };
+		*vec_push(&c->opaque.registrations) = cases[i].known;
 		opaque_waits_explain(c, runtimes, 2);
 		assert_string_equal(own.kind, cases[i].kind);
 		assert_string_equal(own.phrase, cases[i].phrase);

@@ -8,8 +8,8 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/store/enumerate.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/inspect/polling_code.h"
+#include "runtimes/ownership/ownership.h"
 #include "runtimes/thread/block_on.h"
 #include "runtimes/thread/stack.h"
 
@@ -31,7 +31,7 @@ const struct crate_row other_executors[] = {
 };
 
 /* Row n of all tables; NULL: there are fewer. */
-static const struct crate_row *crate_row(const struct inspector *in, size_t n)
+static const struct crate_row *other_executors_crate_row(const struct inspector *in, size_t n)
 {
 	const struct crate_row *row;
 
@@ -86,13 +86,13 @@ static enum zone zone_within(struct collector *c, size_t thread, const struct ma
 		return ZONE_PLAIN;
 	if (!block_on_is_explained(c, m, &c->out->threads[thread]))
 		return is_between_tasks(c, thread, marks, m) ? ZONE_KNOWN : ZONE_PLAIN;
-	if (!m->of->job)
+	if (!m->of->threads.job)
 		return ZONE_KNOWN;
 	if (m->kind != MARK_TASK_POLL)
 		return m->kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 	name = stack_mark_future_name(&c->scratch, m);
 	if (name)
-		return m->of->job(&c->scratch, name) ? ZONE_JOB : ZONE_KNOWN;
+		return m->of->threads.job(&c->scratch, name) ? ZONE_JOB : ZONE_KNOWN;
 	/* Without generics: in a pool thread the outermost task poll is its job. */
 	return marks->data[0].kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 }
@@ -120,7 +120,7 @@ struct sight {
 	size_t frame, level;
 };
 
-static const struct location *seen(const struct sight *s)
+static const struct location *other_executors_seen(const struct sight *s)
 {
 	return &s->stack->functions[s->frame][s->level];
 }
@@ -142,7 +142,7 @@ static bool find_on(struct collector *c, size_t thread, struct sight *ret)
 	for (size_t i = stack->stack.nframes; i-- > 0;) {
 		for (size_t j = stack->nfunctions[i]; j-- > 0;) {
 			const struct sight here = { stack, i, j };
-			const struct location *l = seen(&here);
+			const struct location *l = other_executors_seen(&here);
 			const struct mark *m = &marks.data[next];
 
 			if (next < marks.n && m->frame == i && m->level == j) {
@@ -173,7 +173,7 @@ static bool find_on(struct collector *c, size_t thread, struct sight *ret)
  * The names of the known runtimes for messages: those of the program, or, if it has none, those
  * that are expected in most programs.
  */
-static const char *known_runtimes(const struct collector *c)
+static const char *other_executors_known_runtimes(const struct collector *c)
 {
 	const struct runtime *const *list = runtimes_in(c->in->di);
 	bool any = false;
@@ -189,7 +189,7 @@ static const char *known_runtimes(const struct collector *c)
 }
 
 /* The runtime that most programs have. */
-static const struct runtime *expected_runtime(const struct inspector *in)
+static const struct runtime *other_executors_expected_runtime(const struct inspector *in)
 {
 	const struct runtime *const *r = runtimes_in(in->di);
 
@@ -198,10 +198,13 @@ static const struct runtime *expected_runtime(const struct inspector *in)
 	return *r;
 }
 
-/* Its version where the program has it; NULL: it does not, or the version is unknown. */
-static const char *expected_version(const struct inspector *in)
+/*
+ * The version of the expected runtime where the program has it; NULL: it does not, or the version
+ * is unknown.
+ */
+static const char *other_executors_expected_version(const struct inspector *in)
 {
-	const struct runtime *r = expected_runtime(in);
+	const struct runtime *r = other_executors_expected_runtime(in);
 
 	for (size_t i = 0; r && i < in->info.ncrates; i++) {
 		if (strcmp(in->info.crates[i].kind, r->name) == 0)
@@ -234,7 +237,8 @@ static size_t row_on_stack(const struct inspector *in, const struct thread_stack
 		for (size_t j = 0; j < stack->nfunctions[i]; j++) {
 			const char *name = stack->functions[i][j].name;
 
-			for (size_t k = 0; name && k < row && (crate = crate_row(in, k)); k++) {
+			for (size_t k = 0;
+			     name && k < row && (crate = other_executors_crate_row(in, k)); k++) {
 				if (names_crate(name, crate->crate))
 					row = k;
 			}
@@ -243,7 +247,7 @@ static size_t row_on_stack(const struct inspector *in, const struct thread_stack
 	return row;
 }
 
-static bool has_crate(struct dwarf_module *dm, const char *crate)
+static bool other_executors_has_crate(struct dwarf_module *dm, const char *crate)
 {
 	for (size_t i = 0; debuginfo_need(dm) && i < dm->nunits; i++) {
 		if (unit_is_of_crate(&dm->units[i], crate, strlen(crate)))
@@ -256,16 +260,17 @@ static bool has_crate(struct dwarf_module *dm, const char *crate)
 static const char *name_in_program(struct inspector *in)
 {
 	const struct crate_row *row;
-	const char *version = expected_version(in);
+	const char *version = other_executors_expected_version(in);
 
 	/* A 0.x version of the expected runtime is not recognised. */
 	if (version && str_begins(version, "0."))
-		return arena_printf(&in->arena, "%s %s", expected_runtime(in)->name, version);
-	for (size_t k = 0; (row = crate_row(in, k)); k++) {
+		return arena_printf(&in->arena, "%s %s", other_executors_expected_runtime(in)->name,
+		                    version);
+	for (size_t k = 0; (row = other_executors_crate_row(in, k)); k++) {
 		for (size_t i = 0; i < in->di->nmodules; i++) {
 			struct dwarf_module *dm = debuginfo_program_module(in->di, i);
 
-			if (dm && has_crate(dm, row->crate))
+			if (dm && other_executors_has_crate(dm, row->crate))
 				return row->name;
 		}
 	}
@@ -282,7 +287,7 @@ static const char *outer_function(struct arena *a, const char *name)
 
 /* Names the nearest function outside std, without its closures:
  * "futures_executor::local_pool::run_executor". */
-static const char *function_name(struct collector *c, struct sight s)
+static const char *other_executors_function_name(struct collector *c, struct sight s)
 {
 	const size_t level = s.level, frame = s.frame;
 	bool own = false;
@@ -290,12 +295,12 @@ static const char *function_name(struct collector *c, struct sight s)
 	for (s.frame = frame; !own && s.frame < s.stack->stack.nframes; s.frame += !own) {
 		for (s.level = s.frame == frame ? level : 0;
 		     !own && s.level < s.stack->nfunctions[s.frame]; s.level += !own)
-			own = polling_code_counts(c, seen(&s)) &&
-			      !str_begins(seen(&s)->name, "std::");
+			own = polling_code_counts(c, other_executors_seen(&s)) &&
+			      !str_begins(other_executors_seen(&s)->name, "std::");
 	}
 	if (!own)
 		s = (struct sight){ s.stack, frame, level };
-	return outer_function(c->a, coroutine_function_name(c->a, seen(&s)));
+	return outer_function(c->a, coroutine_function_name(c->a, other_executors_seen(&s)));
 }
 
 /* ---- the report ---- */
@@ -311,18 +316,19 @@ static size_t list_threads(struct collector *c, struct str *to, const char **exe
 
 		if (th->pooled || !find_on(c, i, &sight))
 			continue;
-		const char *function = function_name(c, sight);
+		const char *function = other_executors_function_name(c, sight);
 		if (c->want & WANT_HOLDINGS)
-			holding_unsearched(c,
-			                   "the tasks of another executor than %s: it is on "
-			                   "thread %u, in %s",
-			                   known_runtimes(c), th->number, function);
+			ownership_unsearched(c,
+			                     "the tasks of another executor than %s: it is on "
+			                     "thread %u, in %s",
+			                     other_executors_known_runtimes(c), th->number,
+			                     function);
 		if (n++ < MAX_THREADS)
 			str_printf(to, "%sthread %u in %s", to->len ? ", " : "", th->number,
 			           function);
 		row = row_on_stack(c->in, &c->stacks[i], row);
 	}
-	*executor = row != SIZE_MAX ? crate_row(c->in, row)->name : NULL;
+	*executor = row != SIZE_MAX ? other_executors_crate_row(c->in, row)->name : NULL;
 	if (n > MAX_THREADS)
 		str_printf(to, " and %zu more", n - MAX_THREADS);
 	return n;
@@ -342,7 +348,7 @@ static bool has_async_code(struct inspector *in)
 	return in->has_async_code;
 }
 
-static bool uses_known(const struct collector *c)
+static bool other_executors_uses_known(const struct collector *c)
 {
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
 		if (collector_has_runtime(c, *r))
@@ -355,9 +361,9 @@ static bool uses_known(const struct collector *c)
  * Whether the program has a known runtime. Without full debug info, threads with a role show it.
  * With full debug info and no recognised copy, such threads belong to an unknown version.
  */
-static bool has_runtime(const struct collector *c)
+static bool other_executors_has_runtime(const struct collector *c)
 {
-	if (uses_known(c))
+	if (other_executors_uses_known(c))
 		return true;
 	for (size_t i = 0; c->in->info.tier != TIER_FULL && i < c->out->nthreads; i++) {
 		if (c->out->threads[i].role != THREAD_OTHER)
@@ -368,30 +374,32 @@ static bool has_runtime(const struct collector *c)
 
 static const char *lead(const struct collector *c, bool unknown)
 {
-	const struct runtime *expected = expected_runtime(c->in);
-	const char *version = expected_version(c->in);
+	const struct runtime *expected = other_executors_expected_runtime(c->in);
+	const char *version = other_executors_expected_version(c->in);
 
 	if (!unknown)
-		return arena_printf(c->a, "async code runs outside of %s", known_runtimes(c));
+		return arena_printf(c->a, "async code runs outside of %s",
+		                    other_executors_known_runtimes(c));
 	if (c->in->info.tier != TIER_FULL)
 		return "this program has async code, and not the debug info that tells its runtime";
 	/* The crate is linked in, but no table row matches its thread-locals. */
 	if (version)
-		return arena_printf(c->a,
-		                    "this program has async code, and %s %s, which is not read: %s",
-		                    expected->name, version, expected->reads);
+		return arena_printf(
+			c->a,
+			"this program has async code, and %s %s, which asyncdbg does not read: %s",
+			expected->name, version, expected->reads);
 	return c->in->notes.n ? "this program has async code, and its runtime was not recognised"
 	                      : arena_printf(c->a, "this program has async code, and no %s",
-	                                     known_runtimes(c));
+	                                     other_executors_known_runtimes(c));
 }
 
 /*
  * With a layout file, functions outside the runtime have no names. If the program has another
  * executor, a thread outside the runtime may run it, so this adds a note.
  */
-static void doubt_unnamed(struct collector *c)
+static void uncertainty_unnamed(struct collector *c)
 {
-	const struct module *m = c->in->target->main_module;
+	const struct module *m = c->in->target->modules.main;
 	struct dwarf_module *dm = m ? debuginfo_module(c->in->di, m) : NULL;
 	const struct thread_info *first = NULL;
 	const char *function = NULL, *why = "this layout file does not tell whether there are any";
@@ -415,10 +423,10 @@ static void doubt_unnamed(struct collector *c)
 			outer_function(c->a, name_without_generics(
 						     c->a, inspector_clean_name(c->a, function))));
 	snapshot_incomplete(c->out,
-	                    "a layout file does not tell what thread %u%s %s: tasks that run there "
+	                    "a layout file does not say what thread %u%s %s: tasks that run there "
 	                    "without %s are not shown (%s)",
 	                    first->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does",
-	                    known_runtimes(c), why);
+	                    other_executors_known_runtimes(c), why);
 }
 
 /* Whether a known runtime reads the tasks of all executors of a crate. */
@@ -432,11 +440,11 @@ static bool is_read(const struct inspector *in, const char *crate)
 }
 
 /* Why the tasks of an executor of that name are not shown. */
-static const char *why_unseen(const struct inspector *in, const char *name)
+static const char *other_executors_why_unseen(const struct inspector *in, const char *name)
 {
 	const struct crate_row *row;
 
-	for (size_t k = 0; (row = crate_row(in, k)); k++) {
+	for (size_t k = 0; (row = other_executors_crate_row(in, k)); k++) {
 		if (strcmp(row->name, name) == 0 && is_read(in, row->crate))
 			return "whose tasks were not found";
 	}
@@ -447,14 +455,14 @@ void other_executors_find(struct collector *c)
 {
 	struct snapshot *s = c->out;
 	const char *executor = NULL, *linked = NULL;
-	bool unknown = !has_runtime(c) && has_async_code(c->in);
+	bool unknown = !other_executors_has_runtime(c) && has_async_code(c->in);
 	size_t n = 0;
 	STR(threads);
 	STR(text);
 
-	if (c->in->layout && uses_known(c))
-		doubt_unnamed(c);
-	if (unknown || uses_known(c))
+	if (c->in->layout && other_executors_uses_known(c))
+		uncertainty_unnamed(c);
+	if (unknown || other_executors_uses_known(c))
 		n = list_threads(c, &threads, &executor);
 	if (!unknown && n == 0)
 		return;
@@ -464,10 +472,13 @@ void other_executors_find(struct collector *c)
 	if (n)
 		str_printf(&text, ", on %s", str_text(&threads));
 	if (executor)
-		str_printf(&text, ": it runs on %s, %s", executor, why_unseen(c->in, executor));
+		str_printf(&text, ": it runs on %s, %s", executor,
+		           other_executors_why_unseen(c->in, executor));
 	else if (linked)
-		str_printf(&text, ": it has the code of %s, %s", linked, why_unseen(c->in, linked));
-	else if (!(unknown && expected_version(c->in)) && (n || c->in->info.tier == TIER_FULL))
+		str_printf(&text, ": it has the code of %s, %s", linked,
+		           other_executors_why_unseen(c->in, linked));
+	else if (!(unknown && other_executors_expected_version(c->in)) &&
+	         (n || c->in->info.tier == TIER_FULL))
 		str_append(&text, ": asyncdbg does not know what runs it");
 	s->others = arena_strdup(c->a, str_text(&text));
 	snapshot_incomplete(s, "%s; its tasks are not shown", s->others);

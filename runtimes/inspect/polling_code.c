@@ -5,16 +5,16 @@
 #include "debugger/base/str.h"
 #include "debugger/target/module.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/types/wide.h"
 #include "runtimes/common/type_class.h"
+#include "runtimes/common/type_predicate.h"
 #include "runtimes/future/future.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/inspect/may_run_tasks.h"
 #include "runtimes/thread/block_on.h"
 
 enum {
-	/* Limits of the search for a boxed future: */
-	MAX_DEPTH = 12,  /* nested types */
-	MAX_TYPES = 512, /* types in total */
+	MAX_DEPTH = 1 << 10, /* of types in types; what is deeper may be a future */
 	MAX_REFERENCES = 4,
 };
 
@@ -33,51 +33,70 @@ static bool is_erased_future(const struct type *t)
 	return type_wide(t).has_vtable && strstr(type_name(t), "dyn core::future::future::Future<");
 }
 
-/* State of a search of a type for boxed futures and coroutines that its values own. */
-struct look {
-	unsigned types; /* number of types that were searched */
-};
+/* ---- types whose values own boxed futures or coroutines ---- */
 
-static bool has_future(struct look *l, const struct type *t, int depth);
+static ask_fn polling_code_ask_future, polling_code_ask_parts;
 
-static bool member_has_future(struct look *l, const struct type *t, int depth)
+static bool polling_code_ask_entries(struct type_predicate *q, const struct type *t, int depth)
 {
-	size_t n;
-	const struct member *members = type_members(t, &n);
+	static const char *const params[] = { "T", "K", "V" };
 
-	for (size_t i = 0; i < n; i++) {
-		if (members[i].type && has_future(l, members[i].type, depth + 1))
+	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
+		const struct type *part = type_param(t, params[i]);
+
+		if (part && polling_code_ask_future(q, part, depth))
 			return true;
 	}
 	return false;
 }
 
-static bool has_future(struct look *l, const struct type *t, int depth)
+static bool polling_code_ask_parts(void *asker, const struct type *t, int depth)
 {
-	const struct variant *variants;
-	size_t n;
+	const struct type_class *class = type_class_of(t);
 
-	if (depth > MAX_DEPTH || ++l->types > MAX_TYPES)
-		return false;
-	if (type_is_coroutine(t) || is_erased_future(t))
-		return true;
-	switch (type_kind(t)) {
-	case TYPE_POINTER: /* also raw pointers, as in Arc<T> and sets: *const ArcInner<T> */
-		return type_name(t)[0] != '&' && type_target(t) &&
-		       has_future(l, type_target(t), depth + 1);
-	case TYPE_STRUCT:
-		return member_has_future(l, t, depth);
-	case TYPE_ENUM:
-		variants = type_variants(t, &n);
-		for (size_t i = 0; i < n; i++) {
-			if (variants[i].payload && member_has_future(l, variants[i].payload, depth))
-				return true;
-		}
-		return false;
+	switch (class->visit.rule) {
+	case VISIT_ELEMENTS:
+		return polling_code_ask_future(asker, class->visit.element, depth);
+	case VISIT_ENTRIES:
+		return polling_code_ask_entries(asker, t, depth);
+	case VISIT_POINTER: /* also raw pointers, as in Arc<T> and sets: *const ArcInner<T> */
+		return type_target(t) && polling_code_ask_future(asker, type_target(t), depth);
+	case VISIT_WIDE:
+		return type_wide(t).pointee &&
+		       polling_code_ask_future(asker, type_wide(t).pointee, depth);
+	case VISIT_MEMBERS:
+		return type_predicate_any_part(t, polling_code_ask_future, asker, depth);
 	default:
 		return false;
 	}
 }
+
+/* Futures of a known runtime are not in question. */
+static bool polling_code_ask_future(void *asker, const struct type *t, int depth)
+{
+	struct type_predicate *q = asker;
+	struct type_class *class = type_class_of(t);
+
+	if (class->forms.coroutine || is_erased_future(t))
+		return true;
+	if (type_name(t)[0] == '&' || (class->forms.boundary && depth))
+		return false;
+	if (depth > MAX_DEPTH) {
+		q->cut = true;
+		return true;
+	}
+	return type_predicate_once(q, &class->answers.owns_future, polling_code_ask_parts, q, t,
+	                           depth);
+}
+
+static bool has_future(const struct type *t)
+{
+	struct type_predicate q = { 0 };
+
+	return type_predicate_end(&q, polling_code_ask_future(&q, t, 0));
+}
+
+/* ---- functions ---- */
 
 /* The struct that a function's first argument is or points to; NULL: none, or a closure. */
 static const struct type *self_type(const struct location *l)
@@ -94,12 +113,11 @@ static const struct type *self_type(const struct location *l)
 bool polling_code_waits(const struct location *l)
 {
 	const struct type *self = self_type(l);
-	struct look look = { 0 };
 	size_t n = 0;
 	const struct type_param *params = self ? type_params(self, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (params[i].type && has_future(&look, params[i].type, 0))
+		if (params[i].type && has_future(params[i].type))
 			return true;
 	}
 	return false;
@@ -108,9 +126,8 @@ bool polling_code_waits(const struct location *l)
 bool polling_code_owns_futures(const struct location *l)
 {
 	const struct type *self = self_type(l);
-	struct look look = { 0 };
 
-	return self && has_future(&look, self, 0);
+	return self && has_future(self);
 }
 
 bool polling_code_polls(const struct collector *c, const struct location *l)
@@ -144,7 +161,8 @@ static bool is_outside(const struct mark *m, size_t frame, size_t level)
 }
 
 /* Whether a function without a name may be one of Rust: that of a C library polls nothing. */
-static bool may_be_any(const struct collector *c, const struct thread_stack *stack, size_t frame)
+static bool polling_code_may_be_any(const struct collector *c, const struct thread_stack *stack,
+                                    size_t frame)
 {
 	const struct module *m = module_at(c->in->target, stack->stack.frames[frame].lookup_pc);
 
@@ -155,13 +173,13 @@ bool polling_code_within(const struct collector *c, const struct thread_stack *s
                          const struct mark *m)
 {
 	for (size_t i = 0; i <= m->frame; i++) {
-		if (stack->nfunctions[i] == 0 && may_be_any(c, stack, i))
+		if (stack->nfunctions[i] == 0 && polling_code_may_be_any(c, stack, i))
 			return true;
 		for (size_t j = 0; j < stack->nfunctions[i] && !is_outside(m, i, j); j++) {
 			const struct location *l = &stack->functions[i][j];
 
 			if (l->name ? polling_code_counts(c, l) && polling_code_polls(c, l)
-			            : may_be_any(c, stack, i))
+			            : polling_code_may_be_any(c, stack, i))
 				return true;
 		}
 	}
@@ -176,7 +194,7 @@ static const struct type *polled_type(const struct location *l)
 	for (int i = 0; t && i < MAX_REFERENCES; i++) {
 		const struct type_class *class = type_class_of(t);
 
-		if (!class->borrowed || !class->behind)
+		if (!class->forms.borrowed || !class->behind)
 			break;
 		t = class->behind;
 	}
@@ -194,16 +212,17 @@ static bool polls_own(const struct collector *c, const struct location *l, const
 
 	if (block_on_is_executor(c, l->name) || (f && block_on_is_executor(c, type_name(f))))
 		return true;
-	return class && class->combinator && !class->task_set && !class->driver;
+	return class && class->rows.combinator && !class->task_set && !class->driver;
 }
 
-/* What was seen inward of the innermost coroutine so far, in the order of calls. */
+/* Frames seen inward of the innermost coroutine so far, in the order of calls. */
 struct inward {
 	bool leaf;  /* a future whose row tells what it waits for: what it calls is its own */
 	bool other; /* something else polls, or may */
 };
 
-static void look_at(const struct collector *c, const struct location *l, struct inward *seen)
+static void polling_code_look_at(const struct collector *c, const struct location *l,
+                                 struct inward *seen)
 {
 	const struct type *self;
 
@@ -225,10 +244,10 @@ bool polling_code_is_executor(const struct collector *c, const struct thread_sta
 		size_t n = stack->nfunctions[i];
 
 		if (!seen.leaf && (n == 0 || !stack->functions[i][0].name))
-			seen.other |= may_be_any(c, stack, i);
+			seen.other |= polling_code_may_be_any(c, stack, i);
 		for (size_t j = n; j-- > 0;) {
 			if (!is_outside(m, i, j))
-				look_at(c, &stack->functions[i][j], &seen);
+				polling_code_look_at(c, &stack->functions[i][j], &seen);
 		}
 	}
 	return !seen.other;

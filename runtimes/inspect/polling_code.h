@@ -1,5 +1,5 @@
 /*
- * Which functions on a stack show that the thread polls futures: by their names, their types, and
+ * Functions on a stack that show that the thread polls futures: by their names, their types, and
  * the Context that each poll needs (dwarf/lookup/lookup.h).
  */
 #ifndef RUNTIMES_INSPECT_POLLING_CODE_H

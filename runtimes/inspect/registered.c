@@ -6,8 +6,8 @@
 #include "runtimes/future/future_class.h"
 #include "runtimes/futures_executor/local_pool.h"
 #include "runtimes/futures_executor/thread_pool.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
+#include "runtimes/ownership/ownership.h"
 #include "runtimes/tokio/tokio.h"
 
 /* The order determines the order of output. A runtime on async-task is before async-executor; what
@@ -22,8 +22,8 @@ static const struct crate_types *const crates[] = {
 	&tokio_types,
 	&local_pool_types,
 	&thread_pool_types,
-	&executor_types,
-	&executor_task_types,
+	&async_executor_types,
+	&async_executor_task_types,
 	&compio_types,
 	&compio_executor_types,
 	&async_broadcast_types,
@@ -52,7 +52,7 @@ static const struct crate_types *const crates[] = {
 
 static classify_fn *const classifiers[] = {
 	future_classify,
-	holding_classify,
+	ownership_classify,
 	NULL,
 };
 

@@ -4,17 +4,18 @@
  */
 #include <inttypes.h>
 
-#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
+#include "runtimes/ownership/ownership.h"
 
 #define INNER "async_broadcast::Inner"
 
-struct broadcast {
+struct async_broadcast_state {
 	uint64_t queued, capacity, senders, receivers, inactive, head, closed;
 };
 
-static struct error *read_channel(struct leaf *l, const char *expr, struct broadcast *ret)
+static struct error *async_broadcast_read_channel(struct leaf *l, const char *expr,
+                                                  struct async_broadcast_state *ret)
 {
 	static const char queued_path[] = "queue.len", capacity_path[] = "capacity",
 			  senders_path[] = "sender_count", receivers_path[] = "receiver_count",
@@ -38,7 +39,8 @@ static struct error *read_channel(struct leaf *l, const char *expr, struct broad
 	return leaf_uint(l, inner, closed_path, &ret->closed);
 }
 
-static void add_details(struct leaf *l, const struct broadcast *b, uint64_t others)
+static void async_broadcast_add_details(struct leaf *l, const struct async_broadcast_state *b,
+                                        uint64_t others)
 {
 	wait_int(l, "capacity", (int64_t)b->capacity);
 	wait_int(l, "senders", (int64_t)b->senders);
@@ -53,24 +55,24 @@ static struct error *read_recv(struct leaf *l, const char *inner, const char *ne
 {
 	static const char listener_path[] = "listener";
 	struct leaves_listener listener;
-	struct broadcast b;
+	struct async_broadcast_state b;
 	uint64_t position;
 
-	TRY(read_channel(l, inner, &b));
+	TRY(async_broadcast_read_channel(l, inner, &b));
 	TRY(leaf_uint(l, l->v, next, &position));
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
 	uint64_t behind = b.head + b.queued - position;
 	if (behind > INT64_MAX)
 		return error_new(ERR_CORRUPT, "the receiver is ahead of its senders");
 	wait_int(l, "lag", (int64_t)behind);
-	add_details(l, &b, b.receivers + b.inactive - 1);
+	async_broadcast_add_details(l, &b, b.receivers + b.inactive - 1);
 	wait_phrase(l, "async-broadcast receive, %" PRIu64 " behind, %s%s", behind,
 	            b.senders ? leaf_count(l, b.senders, "sender") : "no sender",
 	            b.senders ? " alive" : " left");
 	return NULL;
 }
 
-static struct error *decode_recv(struct leaf *l)
+static struct error *async_broadcast_decode_recv(struct leaf *l)
 {
 	static const char inner_path[] = "receiver.inner", next_path[] = "receiver.pos";
 
@@ -78,7 +80,7 @@ static struct error *decode_recv(struct leaf *l)
 }
 
 /* The receiver is a stream. */
-static struct error *decode_receiver(struct leaf *l)
+static struct error *async_broadcast_decode_receiver(struct leaf *l)
 {
 	static const char inner_path[] = "inner", next_path[] = "pos";
 
@@ -86,16 +88,16 @@ static struct error *decode_receiver(struct leaf *l)
 }
 
 /* Waits for room, or for a receiver that is active. */
-static struct error *decode_send(struct leaf *l)
+static struct error *async_broadcast_decode_send(struct leaf *l)
 {
 	static const char inner_path[] = "sender.inner", listener_path[] = "listener";
 	struct leaves_listener listener;
-	struct broadcast b;
+	struct async_broadcast_state b;
 
-	TRY(read_channel(l, inner_path, &b));
+	TRY(async_broadcast_read_channel(l, inner_path, &b));
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
 	wait_int(l, "queued", (int64_t)b.queued);
-	add_details(l, &b, b.senders - 1);
+	async_broadcast_add_details(l, &b, b.senders - 1);
 	wait_phrase(l, "async-broadcast send, %" PRIu64 " queued of %" PRIu64 ", %s%s", b.queued,
 	            b.capacity,
 	            b.receivers ? leaf_count(l, b.receivers, "receiver") : "no receiver",
@@ -104,18 +106,22 @@ static struct error *decode_send(struct leaf *l)
 }
 
 static const struct leaf_row leaves[] = {
-	{ .type = "async_broadcast::Recv", .kind = "broadcast", .decode = decode_recv },
-	{ .type = "async_broadcast::Send", .kind = "broadcast_send", .decode = decode_send },
+	{ .type = "async_broadcast::Recv",
+	  .kind = "broadcast",
+	  .decode = async_broadcast_decode_recv },
+	{ .type = "async_broadcast::Send",
+	  .kind = "broadcast_send",
+	  .decode = async_broadcast_decode_send },
 	{ .type = "async_broadcast::Receiver",
 	  .kind = "broadcast",
-	  .decode = decode_receiver,
+	  .decode = async_broadcast_decode_receiver,
 	  .resource = true },
 	{ 0 },
 };
 
 static const struct leaf_row *const families[] = { leaves, NULL };
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = "async_broadcast::Sender",
 	  .role = HOLDING_SENDER,
 	  .kind = "broadcast",

@@ -3,9 +3,9 @@
  * 2.5, 1.9 and 1.6, src/lib.rs). Any end may close the channel.
  */
 #include "dwarf/values/queue_length.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
+#include "runtimes/ownership/ownership.h"
 
 #define CHANNEL "async_channel::Channel"
 
@@ -49,7 +49,8 @@ static struct error *read_unbounded(struct leaf *l, struct value queue, struct l
 	               : error_new(ERR_CORRUPT, "the queue's head is behind its tail");
 }
 
-static struct error *read_queue(struct leaf *l, struct value channel, struct leaves_channel *ret)
+static struct error *async_channel_read_queue(struct leaf *l, struct value channel,
+                                              struct leaves_channel *ret)
 {
 	/* concurrent-queue 2.x | 1.x */
 	static const char single_path[] = "queue.Single.0 | queue.0.Single.0",
@@ -78,7 +79,8 @@ static struct error *read_queue(struct leaf *l, struct value channel, struct lea
 }
 
 /* Reads the channel of a sender or receiver at the end of that path. */
-static struct error *read_channel(struct leaf *l, const char *expr, struct leaves_channel *ret)
+static struct error *async_channel_read(struct leaf *l, const char *expr,
+                                        struct leaves_channel *ret)
 {
 	static const char senders_path[] = "sender_count", receivers_path[] = "receiver_count",
 			  strong_path[] = "strong";
@@ -99,75 +101,80 @@ static struct error *read_channel(struct leaf *l, const char *expr, struct leave
 	/* Weak ends are counted by the Arc alone. */
 	if (found && strong > ret->senders + ret->receivers)
 		ret->weak = strong - ret->senders - ret->receivers;
-	return read_queue(l, channel, ret);
+	return async_channel_read_queue(l, channel, ret);
 }
 
 /* Reads the channel at that path, and whether the future's listener is armed. */
-static struct error *read_end(struct leaf *l, const char *expr, struct leaves_channel *ret)
+static struct error *async_channel_read_end(struct leaf *l, const char *expr,
+                                            struct leaves_channel *ret)
 {
 	static const char listener_path[] = "listener";
 	struct leaves_listener listener;
 
-	TRY(read_channel(l, expr, ret));
+	TRY(async_channel_read(l, expr, ret));
 	return leaves_listener_read(l, l->v, listener_path, &listener);
 }
 
-static struct error *decode_recv(struct leaf *l)
+static struct error *async_channel_decode_recv(struct leaf *l)
 {
 	static const char channel_path[] = "receiver.channel";
 	struct leaves_channel ch;
 
-	TRY(read_end(l, channel_path, &ch));
+	TRY(async_channel_read_end(l, channel_path, &ch));
 	leaves_channel_recv(l, &ch);
 	return NULL;
 }
 
 /* The receiver is a stream. */
-static struct error *decode_receiver(struct leaf *l)
+static struct error *async_channel_decode_receiver(struct leaf *l)
 {
 	static const char channel_path[] = "channel";
 	struct leaves_channel ch;
 
-	TRY(read_end(l, channel_path, &ch));
+	TRY(async_channel_read_end(l, channel_path, &ch));
 	leaves_channel_recv(l, &ch);
 	return NULL;
 }
 
 static const char sender_path[] = "sender.channel";
 
-static struct error *decode_send(struct leaf *l)
+static struct error *async_channel_decode_send(struct leaf *l)
 {
 	struct leaves_channel ch;
 
-	TRY(read_end(l, sender_path, &ch));
+	TRY(async_channel_read_end(l, sender_path, &ch));
 	leaves_channel_send(l, &ch);
 	return NULL;
 }
 
-/* Of 2.x: waits until the channel is closed. */
+/* Decodes a future of 2.x that waits until the channel is closed. */
 static struct error *decode_closed(struct leaf *l)
 {
 	struct leaves_channel ch;
 
-	TRY(read_end(l, sender_path, &ch));
+	TRY(async_channel_read_end(l, sender_path, &ch));
 	leaves_channel_closed(l, &ch);
 	return NULL;
 }
 
 static const struct leaf_row leaves[] = {
-	{ .type = "async_channel::Recv", .kind = "channel_recv", .decode = decode_recv },
-	{ .type = "async_channel::Send", .kind = "channel_send", .decode = decode_send },
+	{ .type = "async_channel::Recv",
+	  .kind = "channel_recv",
+	  .decode = async_channel_decode_recv },
+	{ .type = "async_channel::Send",
+	  .kind = "channel_send",
+	  .decode = async_channel_decode_send },
 	{ .type = "async_channel::Closed", .kind = "channel_closed", .decode = decode_closed },
 	{ .type = "async_channel::Receiver",
 	  .kind = "channel_recv",
-	  .decode = decode_receiver,
+	  .decode = async_channel_decode_receiver,
 	  .resource = true },
 	{ 0 },
 };
 
 static const struct leaf_row *const families[] = { leaves, NULL };
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = "async_channel::Sender",
 	  .role = HOLDING_SENDER,
 	  .kind = "channel",

@@ -17,7 +17,7 @@
 
 enum { READ, WRITE, DIRECTIONS, BOTH = DIRECTIONS, UNKNOWN }; /* indexes of a Source's state */
 
-/* By bits: IO_READS, IO_WRITES. */
+/* Directions by bits: IO_READS, IO_WRITES. */
 static const uint64_t found_directions[] = { UNKNOWN, READ, WRITE, BOTH };
 
 enum { MAX_WRAPPERS = 8 /* of std, around the array of Directions */ };
@@ -36,7 +36,7 @@ static const struct binding_row layout[] = {
 
 static const struct binding_row *const bindings[] = { layout, NULL };
 
-static struct error *decode_timer(struct leaf *l)
+static struct error *async_io_decode_timer(struct leaf *l)
 {
 	struct value when, id;
 	struct deadline due;
@@ -62,7 +62,7 @@ static struct error *decode_timer(struct leaf *l)
 /* ---- file descriptors ---- */
 
 /* "TcpStream": the type inside the Async. */
-static const char *resource_name(const struct leaf *l)
+static const char *async_io_resource_name(const struct leaf *l)
 {
 	const struct type *t = type_param(l->v.type, "T");
 	const char *name = t ? name_without_generics(l->d->c->a, type_name(t)) : "Async";
@@ -95,11 +95,12 @@ static struct error *find_direction(const struct leaf *l, struct value source, u
 }
 
 /* Fills the wait of a resource whose Source and direction are known. */
-static struct error *describe(struct leaf *l, struct value source, uint64_t direction)
+static struct error *async_io_describe(struct leaf *l, struct value source, uint64_t direction)
 {
 	static const char fd_path[] = "registration.raw | raw";
 	static const char *const words[] = { "readable", "writable", "readable or writable" };
-	const char *name = resource_name(l), *what = direction <= BOTH ? words[direction] : NULL;
+	const char *name = async_io_resource_name(l),
+		   *what = direction <= BOTH ? words[direction] : NULL;
 	const char *where = "";
 	uint64_t fd;
 	bool found;
@@ -156,28 +157,28 @@ static struct error *decode_ready(struct leaf *l)
 	TRY(leaf_uint(l, l->v, direction_path, &direction));
 	l->w->object = source.addr;
 	TRY(arm_ready(l, source, direction));
-	return describe(l, source, direction);
+	return async_io_describe(l, source, direction);
 }
 
 /* The slot for the waker of one direction of a Source. */
-struct slot {
-	enum armed armed;
+struct async_io_slot {
+	enum waker_registered armed;
 	bool vacant;
 };
 
-static struct error *read_slot(struct leaf *l, struct value source, uint64_t direction,
-                               struct slot *ret)
+static struct error *async_io_read_slot(struct leaf *l, struct value source, uint64_t direction,
+                                        struct async_io_slot *ret)
 {
 	static const char waker_path[] = "waker";
 	struct value state;
 	bool found;
 
-	*ret = (struct slot){ .armed = ARMED_UNKNOWN };
+	*ret = (struct async_io_slot){ .armed = WAKER_REGISTERED_UNKNOWN };
 	TRY(find_direction(l, source, direction, &state, &found));
 	if (!found)
 		return NULL;
 	TRY(leaf_arm_at(l, state, waker_path));
-	*ret = (struct slot){ l->w->armed, l->vacant };
+	*ret = (struct async_io_slot){ l->w->armed, l->vacant };
 	return NULL;
 }
 
@@ -187,18 +188,19 @@ static struct error *read_slot(struct leaf *l, struct value source, uint64_t dir
  */
 static struct error *find_ours(struct leaf *l, struct value source, uint64_t *ret)
 {
-	struct slot slots[DIRECTIONS];
+	struct async_io_slot slots[DIRECTIONS];
 	unsigned woken;
 
 	for (uint64_t i = 0; i < DIRECTIONS; i++)
-		TRY(read_slot(l, source, i, &slots[i]));
-	woken = io_direction_woken(l->d, (slots[READ].armed == ARMED_YES ? IO_READS : 0) |
-	                                         (slots[WRITE].armed == ARMED_YES ? IO_WRITES : 0));
+		TRY(async_io_read_slot(l, source, i, &slots[i]));
+	woken = io_direction_woken(
+		l->d, (slots[READ].armed == WAKER_REGISTERED_YES ? IO_READS : 0) |
+			      (slots[WRITE].armed == WAKER_REGISTERED_YES ? IO_WRITES : 0));
 	*ret = found_directions[woken];
 	if (*ret != UNKNOWN)
-		l->w->armed = ARMED_YES;
+		l->w->armed = WAKER_REGISTERED_YES;
 	else if (slots[READ].armed != slots[WRITE].armed)
-		l->w->armed = ARMED_UNKNOWN;
+		l->w->armed = WAKER_REGISTERED_UNKNOWN;
 	l->vacant = slots[READ].vacant && slots[WRITE].vacant;
 	return NULL;
 }
@@ -208,7 +210,7 @@ static struct error *decode_async(struct leaf *l)
 {
 	static const char source_path[] = "source";
 	struct value arc, source;
-	struct slot slot;
+	struct async_io_slot slot;
 	uint64_t direction;
 	bool found;
 
@@ -219,17 +221,17 @@ static struct error *decode_async(struct leaf *l)
 	l->w->object = source.addr;
 	if (l->d->direction.sure) {
 		direction = l->d->direction.sure == IO_READS ? READ : WRITE;
-		TRY(read_slot(l, source, direction, &slot));
+		TRY(async_io_read_slot(l, source, direction, &slot));
 	} else {
 		TRY(find_ours(l, source, &direction));
 	}
-	return describe(l, source, direction);
+	return async_io_describe(l, source, direction);
 }
 
 static const struct leaf_row leaves[] = {
 	{ .type = READY, .kind = "io", .decode = decode_ready },
 	{ .type = ASYNC, .kind = "io", .decode = decode_async, .resource = true, .directed = true },
-	{ .type = TIMER, .kind = "sleep", .decode = decode_timer },
+	{ .type = TIMER, .kind = "sleep", .decode = async_io_decode_timer },
 	{ 0 },
 };
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
+#include "runtimes/ownership/ownership.h"
 
 #define LOCK      "async_lock::"
 #define MUTEX     LOCK "mutex::"
@@ -37,8 +37,8 @@ struct mutex_wait {
 };
 
 /* Reads the AcquireSlow at the end of a path. *found false: it was not polled. */
-static struct error *read_acquire(struct leaf *l, struct value from, const char *expr,
-                                  struct mutex_wait *ret, bool *found)
+static struct error *async_lock_read_acquire(struct leaf *l, struct value from, const char *expr,
+                                             struct mutex_wait *ret, bool *found)
 {
 	static const char mutex_path[] = "mutex", listener_path[] = "listener";
 	struct value slow, reference;
@@ -55,7 +55,7 @@ static struct error *read_acquire(struct leaf *l, struct value from, const char 
 }
 
 /* Adds what is known of the mutex at which a future waits. */
-static struct error *describe_mutex(struct leaf *l, struct mutex_wait *m)
+static struct error *async_lock_describe_mutex(struct leaf *l, struct mutex_wait *m)
 {
 	static const char state_path[] = "state";
 	struct value state;
@@ -76,13 +76,14 @@ static struct error *describe_mutex(struct leaf *l, struct mutex_wait *m)
 }
 
 /* The paths lead to the AcquireSlow of a future that was polled, and to the mutex of another. */
-static struct error *decode_mutex(struct leaf *l, const char *slow_path, const char *mutex_path)
+static struct error *async_lock_decode_mutex(struct leaf *l, const char *slow_path,
+                                             const char *mutex_path)
 {
 	struct mutex_wait m = { 0 };
 	struct value reference;
 	bool found;
 
-	TRY(read_acquire(l, l->v, slow_path, &m, &found));
+	TRY(async_lock_read_acquire(l, l->v, slow_path, &m, &found));
 	if (!found) {
 		TRY(leaf_place(l, l->v, mutex_path, &reference, &found));
 		if (found)
@@ -90,14 +91,14 @@ static struct error *decode_mutex(struct leaf *l, const char *slow_path, const c
 	}
 	if (!found)
 		return error_new(ERR_CORRUPT, "the future refers to no mutex");
-	return describe_mutex(l, &m);
+	return async_lock_describe_mutex(l, &m);
 }
 
 static struct error *decode_lock(struct leaf *l)
 {
 	static const char slow_path[] = "acquire_slow", mutex_path[] = "mutex";
 
-	return decode_mutex(l, slow_path, mutex_path);
+	return async_lock_decode_mutex(l, slow_path, mutex_path);
 }
 
 static struct error *decode_lock_arc(struct leaf *l)
@@ -106,7 +107,7 @@ static struct error *decode_lock_arc(struct leaf *l)
 	static const char slow_path[] = "AcquireSlow.inner | AcquireSlow.0",
 			  mutex_path[] = "Unpolled.mutex | Unpolled.0";
 
-	return decode_mutex(l, slow_path, mutex_path);
+	return async_lock_decode_mutex(l, slow_path, mutex_path);
 }
 
 /* ---- RwLock ---- */
@@ -117,7 +118,7 @@ struct rwlock {
 };
 
 /* Reads the lock that has that state. */
-static struct error *read_state(struct leaf *l, struct value lock, struct rwlock *ret)
+static struct error *async_lock_read_state(struct leaf *l, struct value lock, struct rwlock *ret)
 {
 	static const char state_path[] = "state";
 	struct value place;
@@ -133,7 +134,7 @@ static struct error *read_state(struct leaf *l, struct value lock, struct rwlock
 	return NULL;
 }
 
-static struct error *read_rwlock(struct leaf *l, struct rwlock *ret)
+static struct error *async_lock_read_rwlock(struct leaf *l, struct rwlock *ret)
 {
 	/* 2.8 | 2.7 */
 	static const char lock_path[] = "raw.lock | lock | guard.Some.0.writer.0";
@@ -146,12 +147,12 @@ static struct error *read_rwlock(struct leaf *l, struct rwlock *ret)
 	TRY(leaf_strip_to(l, reference, RAW, &lock, &found));
 	if (!found)
 		TRY(leaf_strip_to(l, reference, RWLOCK "RwLock", &lock, &found));
-	return found ? read_state(l, lock, ret)
+	return found ? async_lock_read_state(l, lock, ret)
 	             : error_new(ERR_CORRUPT, "the future refers to no lock");
 }
 
-/* The text for who has the lock. A writer that waits for readers does not have it. */
-static const char *holders(struct leaf *l, const struct rwlock *lock)
+/* The text for the holders of the lock. A writer that waits for readers does not have it. */
+static const char *async_lock_holders(struct leaf *l, const struct rwlock *lock)
 {
 	bool written = lock->writer && !lock->readers;
 
@@ -161,14 +162,14 @@ static const char *holders(struct leaf *l, const struct rwlock *lock)
 		return "held by a writer, ";
 	if (!lock->readers)
 		return "free, ";
-	return arena_printf(l->d->c->a, "held by %s, ", leaf_count(l, lock->readers, "reader"));
+	return leaf_text(l, "held by %s, ", leaf_count(l, lock->readers, "reader"));
 }
 
 /* A reader waits while a writer has the lock, or waits for earlier readers. */
 static void describe_read(struct leaf *l, const struct rwlock *lock,
                           const struct leaves_listener *listener)
 {
-	const char *held = holders(l, lock);
+	const char *held = async_lock_holders(l, lock);
 	bool behind = lock->writer && lock->readers;
 
 	wait_bool(l, "polled", listener->event != 0);
@@ -181,24 +182,24 @@ static void describe_read(struct leaf *l, const struct rwlock *lock,
 	                   : leaves_listener_text(l, listener));
 }
 
-static struct error *decode_read(struct leaf *l)
+static struct error *async_lock_decode_read(struct leaf *l)
 {
 	static const char listener_path[] = "raw.listener | listener";
 	struct leaves_listener listener;
 	struct rwlock lock;
 
-	TRY(read_rwlock(l, &lock));
+	TRY(async_lock_read_rwlock(l, &lock));
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
 	describe_read(l, &lock, &listener);
 	return NULL;
 }
 
 /* Waits for the mutex that writers and upgradable readers share; to is what it will do then. */
-static void describe_acquiring(struct leaf *l, const struct rwlock *lock,
-                               const struct leaves_listener *listener, const char *to)
+static void async_lock_describe_acquiring(struct leaf *l, const struct rwlock *lock,
+                                          const struct leaves_listener *listener, const char *to)
 {
 	wait_bool(l, "polled", listener->event != 0);
-	const char *held = holders(l, lock);
+	const char *held = async_lock_holders(l, lock);
 	wait_phrase(l, "async-lock rwlock %s, %s%s", to, held, leaves_listener_text(l, listener));
 }
 
@@ -209,13 +210,13 @@ static struct error *decode_acquiring(struct leaf *l, struct value lock_future, 
 	struct rwlock lock;
 	bool found;
 
-	TRY(read_rwlock(l, &lock));
-	TRY(read_acquire(l, lock_future, slow_path, &m, &found));
-	describe_acquiring(l, &lock, &m.listener, to);
+	TRY(async_lock_read_rwlock(l, &lock));
+	TRY(async_lock_read_acquire(l, lock_future, slow_path, &m, &found));
+	async_lock_describe_acquiring(l, &lock, &m.listener, to);
 	return NULL;
 }
 
-static struct error *decode_upgradable(struct leaf *l)
+static struct error *async_lock_decode_upgradable(struct leaf *l)
 {
 	static const char acquire_path[] = "raw.acquire | acquire";
 	struct value lock;
@@ -229,14 +230,14 @@ static struct error *decode_upgradable(struct leaf *l)
 /* Waits for the readers that have the lock; no later one gets it. */
 static void describe_first_writer(struct leaf *l, const struct rwlock *lock, const char *to)
 {
-	const char *held = holders(l, lock);
+	const char *held = async_lock_holders(l, lock);
 
 	wait_bool(l, "polled", true);
 	wait_bool(l, "granted", !lock->readers);
 	if (lock->readers)
 		wait_int(l, "position", 1);
 	wait_phrase(l, "async-lock rwlock %s, %s%s", to, held,
-	            lock->readers ? "first in its queue" : leaf_next(l, "its turn"));
+	            lock->readers ? MARKED_QUEUE("first in its queue") : leaf_next(l, "its turn"));
 }
 
 static struct error *decode_first_writer(struct leaf *l, const char *listener_path, const char *to)
@@ -244,13 +245,13 @@ static struct error *decode_first_writer(struct leaf *l, const char *listener_pa
 	struct leaves_listener listener;
 	struct rwlock lock;
 
-	TRY(read_rwlock(l, &lock));
+	TRY(async_lock_read_rwlock(l, &lock));
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
 	describe_first_writer(l, &lock, to);
 	return NULL;
 }
 
-static struct error *decode_write(struct leaf *l)
+static struct error *async_lock_decode_write(struct leaf *l)
 {
 	/* 3.x | 2.8 | 2.7 */
 	static const char acquiring_path[] = "raw.state.Acquiring.lock | raw.state.Acquiring.0 | "
@@ -265,7 +266,7 @@ static struct error *decode_write(struct leaf *l)
 	             : decode_first_writer(l, listener_path, "write");
 }
 
-static struct error *decode_upgrade(struct leaf *l)
+static struct error *async_lock_decode_upgrade(struct leaf *l)
 {
 	static const char listener_path[] = "raw.listener | listener";
 
@@ -276,8 +277,8 @@ static struct error *decode_upgrade(struct leaf *l)
 
 static const char semaphore_path[] = "count";
 
-static struct error *describe_semaphore(struct leaf *l, struct value semaphore,
-                                        const struct leaves_listener *listener)
+static struct error *async_lock_describe_semaphore(struct leaf *l, struct value semaphore,
+                                                   const struct leaves_listener *listener)
 {
 	uint64_t available;
 
@@ -308,12 +309,12 @@ static struct error *decode_semaphore(struct leaf *l)
 	if (!found)
 		return error_new(ERR_CORRUPT, "the future refers to no semaphore");
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
-	return describe_semaphore(l, semaphore, &listener);
+	return async_lock_describe_semaphore(l, semaphore, &listener);
 }
 
 /* own_path leads from `from` to the round in which the future arrived. */
-static struct error *describe_barrier(struct leaf *l, struct value barrier, struct value from,
-                                      const char *own_path)
+static struct error *async_lock_describe_barrier(struct leaf *l, struct value barrier,
+                                                 struct value from, const char *own_path)
 {
 	static const char wanted_path[] = "n", arrived_path[] = "state.data.count",
 			  round_path[] = "state.data.generation_id";
@@ -353,7 +354,7 @@ static struct error *decode_barrier(struct leaf *l)
 	if (!found)
 		return error_new(ERR_CORRUPT, "the future refers to no barrier");
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
-	return describe_barrier(l, barrier, l->v, own_path);
+	return async_lock_describe_barrier(l, barrier, l->v, own_path);
 }
 
 /* ---- OnceCell, and async functions of the other locks ---- */
@@ -365,12 +366,13 @@ struct own_frames {
 	struct value object;         /* `self` of the outermost one */
 	struct value members;        /* its variables */
 	const struct type *function; /* its coroutine */
-	bool at_mutex;               /* one further in locks a mutex of the object's */
+	bool at_mutex; /* an async function further in locks a mutex of the object's */
 	bool found;
 };
 
-/* Adds one more, further out. */
-static struct error *add_frame(const struct leaf *l, struct value coroutine, struct own_frames *ret)
+/* Adds one more async function, further out. */
+static struct error *async_lock_add_frame(const struct leaf *l, struct value coroutine,
+                                          struct own_frames *ret)
 {
 	static const char *const locks[] = { CELL,    MUTEX "Mutex",         RWLOCK "RwLock",
 		                             BARRIER, SEMAPHORE "Semaphore", NULL };
@@ -409,12 +411,12 @@ static struct error *find_frames(const struct leaf *l, struct own_frames *ret)
 		/* An async function of the user's is no part of the lock. */
 		if (!str_begins(type_name(a->v.type), LOCK))
 			return NULL;
-		TRY(add_frame(l, a->v, ret));
+		TRY(async_lock_add_frame(l, a->v, ret));
 	}
 	return NULL;
 }
 
-static struct error *describe_cell(struct leaf *l, struct value cell)
+static struct error *async_lock_describe_cell(struct leaf *l, struct value cell)
 {
 	static const char state_path[] = "state";
 	uint64_t state;
@@ -429,29 +431,29 @@ static struct error *describe_cell(struct leaf *l, struct value cell)
 }
 
 /* Is it the async function of that name? Type parameters do not count. */
-static bool is_function(const struct own_frames *frames, const char *name)
+static bool async_lock_is_function(const struct own_frames *frames, const char *name)
 {
 	const char *type = type_name(frames->function), *found = strstr(type, name);
 
 	return found && (size_t)(found - type) < strcspn(type, "<");
 }
 
-static struct error *describe_rwlock(struct leaf *l, const struct own_frames *frames,
-                                     const struct leaves_listener *listener)
+static struct error *async_lock_describe_rwlock(struct leaf *l, const struct own_frames *frames,
+                                                const struct leaves_listener *listener)
 {
 	struct rwlock lock;
 
-	TRY(read_state(l, frames->object, &lock));
-	if (is_function(frames, "::read::")) {
+	TRY(async_lock_read_state(l, frames->object, &lock));
+	if (async_lock_is_function(frames, "::read::")) {
 		l->w->kind = "rwlock_read";
 		describe_read(l, &lock, listener);
-	} else if (is_function(frames, "::upgradable_read::")) {
+	} else if (async_lock_is_function(frames, "::upgradable_read::")) {
 		l->w->kind = "rwlock_read";
-		describe_acquiring(l, &lock, listener, "upgradable read");
+		async_lock_describe_acquiring(l, &lock, listener, "upgradable read");
 	} else {
 		l->w->kind = "rwlock_write";
 		if (frames->at_mutex)
-			describe_acquiring(l, &lock, listener, "write");
+			async_lock_describe_acquiring(l, &lock, listener, "write");
 		else
 			describe_first_writer(l, &lock, "write");
 	}
@@ -467,22 +469,22 @@ static struct error *describe_frames(struct leaf *l, const struct own_frames *fr
 
 	*known = true;
 	if (type_is(type, CELL))
-		return describe_cell(l, frames->object);
+		return async_lock_describe_cell(l, frames->object);
 	if (type_is(type, RWLOCK "RwLock"))
-		return describe_rwlock(l, frames, listener);
+		return async_lock_describe_rwlock(l, frames, listener);
 	if (type_is(type, MUTEX "Mutex")) {
 		l->w->kind = "mutex";
-		return describe_mutex(l, &m);
+		return async_lock_describe_mutex(l, &m);
 	}
 	if (type_is(type, SEMAPHORE "Semaphore")) {
 		l->w->kind = "semaphore";
-		return describe_semaphore(l, frames->object, listener);
+		return async_lock_describe_semaphore(l, frames->object, listener);
 	}
 	*known = type_is(type, BARRIER);
 	if (!*known)
 		return NULL;
 	l->w->kind = "barrier";
-	return describe_barrier(l, frames->object, frames->members, own_path);
+	return async_lock_describe_barrier(l, frames->object, frames->members, own_path);
 }
 
 struct error *leaves_lock_describe(struct leaf *l, const struct leaves_listener *listener,
@@ -498,18 +500,26 @@ struct error *leaves_lock_describe(struct leaf *l, const struct leaves_listener 
 static const struct leaf_row leaves[] = {
 	{ .type = MUTEX "Lock", .kind = "mutex", .decode = decode_lock },
 	{ .type = MUTEX "LockArc", .kind = "mutex", .decode = decode_lock_arc },
-	{ .type = FUTURES "Read", .kind = "rwlock_read", .decode = decode_read },
-	{ .type = FUTURES "ReadArc", .kind = "rwlock_read", .decode = decode_read },
-	{ .type = FUTURES "UpgradableRead", .kind = "rwlock_read", .decode = decode_upgradable },
-	{ .type = RWLOCK "Read", .kind = "rwlock_read", .decode = decode_read },
-	{ .type = RWLOCK "UpgradableRead", .kind = "rwlock_read", .decode = decode_upgradable },
-	{ .type = RWLOCK "Write", .kind = "rwlock_write", .decode = decode_write },
-	{ .type = RWLOCK "Upgrade", .kind = "rwlock_write", .decode = decode_upgrade },
-	{ .type = FUTURES "UpgradableReadArc", .kind = "rwlock_read", .decode = decode_upgradable },
-	{ .type = FUTURES "Write", .kind = "rwlock_write", .decode = decode_write },
-	{ .type = FUTURES "WriteArc", .kind = "rwlock_write", .decode = decode_write },
-	{ .type = FUTURES "Upgrade", .kind = "rwlock_write", .decode = decode_upgrade },
-	{ .type = FUTURES "UpgradeArc", .kind = "rwlock_write", .decode = decode_upgrade },
+	{ .type = FUTURES "Read", .kind = "rwlock_read", .decode = async_lock_decode_read },
+	{ .type = FUTURES "ReadArc", .kind = "rwlock_read", .decode = async_lock_decode_read },
+	{ .type = FUTURES "UpgradableRead",
+	  .kind = "rwlock_read",
+	  .decode = async_lock_decode_upgradable },
+	{ .type = RWLOCK "Read", .kind = "rwlock_read", .decode = async_lock_decode_read },
+	{ .type = RWLOCK "UpgradableRead",
+	  .kind = "rwlock_read",
+	  .decode = async_lock_decode_upgradable },
+	{ .type = RWLOCK "Write", .kind = "rwlock_write", .decode = async_lock_decode_write },
+	{ .type = RWLOCK "Upgrade", .kind = "rwlock_write", .decode = async_lock_decode_upgrade },
+	{ .type = FUTURES "UpgradableReadArc",
+	  .kind = "rwlock_read",
+	  .decode = async_lock_decode_upgradable },
+	{ .type = FUTURES "Write", .kind = "rwlock_write", .decode = async_lock_decode_write },
+	{ .type = FUTURES "WriteArc", .kind = "rwlock_write", .decode = async_lock_decode_write },
+	{ .type = FUTURES "Upgrade", .kind = "rwlock_write", .decode = async_lock_decode_upgrade },
+	{ .type = FUTURES "UpgradeArc",
+	  .kind = "rwlock_write",
+	  .decode = async_lock_decode_upgrade },
 	{ .type = SEMAPHORE "Acquire", .kind = "semaphore", .decode = decode_semaphore },
 	{ .type = SEMAPHORE "AcquireArc", .kind = "semaphore", .decode = decode_semaphore },
 	{ .type = LOCK "barrier::BarrierWait", .kind = "barrier", .decode = decode_barrier },
@@ -521,8 +531,8 @@ static const struct leaf_row *const families[] = { leaves, NULL };
 /* ---- guards ---- */
 
 /* The free permits of a semaphore. */
-static struct error *left(const struct leaf *l, struct value primitive, uint64_t *addr,
-                          uint64_t *permits)
+static struct error *async_lock_left(const struct leaf *l, struct value primitive, uint64_t *addr,
+                                     uint64_t *permits)
 {
 	*addr = primitive.addr;
 	return leaf_uint(l, primitive, semaphore_path, permits);
@@ -544,10 +554,10 @@ enum { ANY_BIT = 0xffffffff };
 #define SEMAPHORE_GUARD(t)                                                                         \
 	{                                                                                          \
 		.type = SEMAPHORE t, .role = HOLDING_LOCK, .kind = "semaphore", .member = "0",     \
-		.of = SEMAPHORE "Semaphore", .part = "", .left = left                              \
+		.of = SEMAPHORE "Semaphore", .part = "", .left = async_lock_left                   \
 	}
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	MUTEX_GUARD("MutexGuard"),
 	MUTEX_GUARD("MutexGuardArc"),
 	RWLOCK_GUARD("RwLockReadGuard", "rwlock_read", "lock | 0"),

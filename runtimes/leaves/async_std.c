@@ -1,7 +1,7 @@
 /*
  * The crate async-std (1.12 and 1.13, src/task/, src/future/, src/io/, src/sync/condvar.rs). Its
  * executor is that of async-global-executor, its locks are async-lock's, its timers and sockets
- * async-io's; what is its own is around these.
+ * async-io's; its own types are around these.
  */
 #include <inttypes.h>
 
@@ -13,8 +13,8 @@
 
 /* ---- Condvar: a slab of wakers, of which a notified one is taken out of its entry ---- */
 
-static struct error *find_entry(struct leaf *l, struct value condvar, uint64_t key,
-                                struct value *ret, bool *found)
+static struct error *async_std_find_entry(struct leaf *l, struct value condvar, uint64_t key,
+                                          struct value *ret, bool *found)
 {
 	static const char entries_path[] = "wakers.inner.entries.entries";
 	struct slice entries;
@@ -51,7 +51,7 @@ static struct error *decode_condvar(struct leaf *l)
 		wait_phrase(l, "async-std condvar, never polled");
 		return NULL;
 	}
-	TRY(find_entry(l, condvar, key, &entry, &found));
+	TRY(async_std_find_entry(l, condvar, key, &entry, &found));
 	if (!found)
 		return NULL;
 	TRY(leaf_arm_at(l, entry, waker_path));
@@ -74,7 +74,7 @@ static const struct leaf_row *const families[] = { leaves, NULL };
 
 enum { MAX_NAME = 256 };
 
-static const char *task_name(const struct leaf *l)
+static const char *async_std_task_name(const struct leaf *l)
 {
 	static const char name_path[] = "tag.task.name.Some.0";
 	const char *text = NULL;
@@ -90,14 +90,14 @@ static const char *task_name(const struct leaf *l)
 	return text;
 }
 
-static struct error *decode_task(struct leaf *l)
+static struct error *async_std_decode_task(struct leaf *l)
 {
 	static const char number_path[] = "tag.task.id.0";
-	const char *name = task_name(l);
+	const char *name = async_std_task_name(l);
 	uint64_t number;
 
 	TRY(leaf_uint(l, l->v, number_path, &number));
-	/* They begin at 1, and a program whose numbers reach INT64_MAX aborts. */
+	/* Numbers of tasks begin at 1, and a program whose numbers reach INT64_MAX aborts. */
 	if (number == 0 || number > INT64_MAX)
 		return error_new(ERR_CORRUPT, "a task has the number %" PRIu64, number);
 	wait_int(l, "task_number", (int64_t)number);
@@ -110,7 +110,7 @@ static struct error *decode_task(struct leaf *l)
 static const struct leaf_row properties[] = {
 	{ .type = STD "task::builder::SupportTaskLocals",
 	  .kind = "async_std_task",
-	  .decode = decode_task },
+	  .decode = async_std_decode_task },
 	{ 0 },
 };
 

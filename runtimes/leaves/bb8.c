@@ -1,7 +1,7 @@
 /*
- * The crate bb8: who finds no idle connection waits at a Notify of the pool; in 0.8.0 and 0.8.1,
- * for a guard with a connection that is sent through a oneshot channel of futures (bb8 0.8.0,
- * internals.rs).
+ * The crate bb8: a task that finds no idle connection waits at a Notify of the pool; in 0.8.0 and
+ * 0.8.1, for a guard with a connection that is sent through a oneshot channel of futures (bb8
+ * 0.8.0, internals.rs).
  */
 #include "runtimes/leaves/leaves.h"
 
@@ -19,7 +19,7 @@ static const struct pool_row pools[] = {
 	{ 0 },
 };
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = "bb8::api::PooledConnection",
 	  .role = HOLDING_LOCK,
 	  .kind = "pool",

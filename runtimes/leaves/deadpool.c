@@ -33,7 +33,7 @@ static const struct pool_row pools[] = {
 		.content = path, .pool = of_pool                                                   \
 	}
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	OBJECT(MANAGED "object::", "inner.Some.0.obj", &pools[0]),
 	OBJECT(MANAGED, "inner.Some.0.obj", &pools[1]),
 	OBJECT(UNMANAGED, "obj.Some.0", &pools[2]),

@@ -6,9 +6,9 @@
  * the list when it is notified, until it is polled or dropped (event-listener 5.4,
  * src/intrusive.rs; 2.5, src/lib.rs).
  */
-#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
+#include "runtimes/ownership/ownership.h"
 
 #define EVENT "event_listener::"
 
@@ -17,7 +17,8 @@ static const struct queue_layout layout = { "list.head", "next",
 	                                    "state.Task.0.Waker.0 | state.Polling.0" };
 
 /* *found false: it was never in a list, or was taken out of it. */
-static struct error *find_node(struct leaf *l, struct value v, struct value *ret, bool *found)
+static struct error *event_listener_find_node(struct leaf *l, struct value v, struct value *ret,
+                                              bool *found)
 {
 	/* 2.x | newer */
 	static const char path[] = "entry | listener.listener.link";
@@ -58,7 +59,7 @@ static struct error *read_listener(struct leaf *l, struct value v, struct leaves
 	/* Without std the list is an array of entries. */
 	if (!leaf_has_path(l, inner.type, layout.first))
 		return NULL;
-	TRY(find_node(l, v, &node, &found));
+	TRY(event_listener_find_node(l, v, &node, &found));
 	if (found)
 		return read_node(l, inner, node, ret);
 	leaf_arm_none(l);
@@ -89,7 +90,8 @@ const char *leaves_listener_text(const struct leaf *l, const struct leaves_liste
 		return "its place in the queue is unknown";
 	if (listener->notified)
 		return leaf_next(l, "notified");
-	return leaf_queue_text(&l->d->c->words, &listener->queue);
+	return listener->queue.found ? leaf_queue_text(&l->d->c->decoding.words, &listener->queue)
+	                             : "its place in the queue is unknown";
 }
 
 static struct error *decode_listener(struct leaf *l)
@@ -117,7 +119,7 @@ static const struct leaf_row leaves[] = {
 
 static const struct leaf_row *const families[] = { leaves, NULL };
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = EVENT "Event",
 	  .role = HOLDING_WAKER,
 	  .kind = "notify",

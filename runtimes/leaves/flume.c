@@ -3,9 +3,9 @@
  * hook, which is in a list of the channel too; that of a sender contains its message until a
  * receiver takes it (flume 0.11, src/async.rs and src/lib.rs).
  */
-#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
+#include "runtimes/ownership/ownership.h"
 
 #define SHARED "flume::Shared"
 
@@ -13,7 +13,8 @@
 enum { OWN_WEAK = 1 };
 
 /* Reads the channel of a sender or receiver at the end of that path. */
-static struct error *read_channel(struct leaf *l, const char *expr, struct leaves_channel *ret)
+static struct error *flume_read_channel(struct leaf *l, const char *expr,
+                                        struct leaves_channel *ret)
 {
 	/* 0.11 and newer have WeakSenders */
 	static const char queued_path[] = "chan.data.queue.len", closed_path[] = "disconnected",
@@ -41,7 +42,7 @@ static struct error *read_channel(struct leaf *l, const char *expr, struct leave
 	return NULL;
 }
 
-static struct error *decode_recv(struct leaf *l)
+static struct error *flume_decode_recv(struct leaf *l)
 {
 	/* borrowed | owned */
 	static const char borrowed[] = "receiver.Ref.0.shared", owned[] = "receiver.Owned.0.shared",
@@ -51,13 +52,13 @@ static struct error *decode_recv(struct leaf *l)
 	bool found;
 
 	TRY(leaf_place(l, l->v, borrowed, &place, &found));
-	TRY(read_channel(l, found ? borrowed : owned, &ch));
+	TRY(flume_read_channel(l, found ? borrowed : owned, &ch));
 	TRY(leaf_arm_at(l, l->v, waker_path));
 	leaves_channel_recv(l, &ch);
 	return NULL;
 }
 
-static struct error *decode_send(struct leaf *l)
+static struct error *flume_decode_send(struct leaf *l)
 {
 	static const char borrowed[] = "sender.Ref.0.shared", owned[] = "sender.Owned.0.shared",
 			  hook_path[] = "hook.QueuedItem.0",
@@ -68,7 +69,7 @@ static struct error *decode_send(struct leaf *l)
 	bool found, full;
 
 	TRY(leaf_place(l, l->v, borrowed, &place, &found));
-	TRY(read_channel(l, found ? borrowed : owned, &ch));
+	TRY(flume_read_channel(l, found ? borrowed : owned, &ch));
 	TRY(leaf_arm_at(l, l->v, waker_path));
 	TRY(leaf_place(l, l->v, hook_path, &place, &found));
 	if (found && leaf_has_path(l, l->v.type, message_path)) {
@@ -80,14 +81,14 @@ static struct error *decode_send(struct leaf *l)
 }
 
 static const struct leaf_row leaves[] = {
-	{ .type = "flume::async::RecvFut", .kind = "channel_recv", .decode = decode_recv },
-	{ .type = "flume::async::SendFut", .kind = "channel_send", .decode = decode_send },
+	{ .type = "flume::async::RecvFut", .kind = "channel_recv", .decode = flume_decode_recv },
+	{ .type = "flume::async::SendFut", .kind = "channel_send", .decode = flume_decode_send },
 	{ 0 },
 };
 
 static const struct leaf_row *const families[] = { leaves, NULL };
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = "flume::Sender",
 	  .role = HOLDING_SENDER,
 	  .kind = "channel",
@@ -103,7 +104,7 @@ static const struct holding_row holdings[] = {
 	{ 0 },
 };
 
-/* They may own their end. */
+/* Futures that may own their end. */
 static const struct special_row specials[] = {
 	{ "flume::async::RecvFut", SPECIAL_MEMBERS },
 	{ "flume::async::SendFut", SPECIAL_MEMBERS },

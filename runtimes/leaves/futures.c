@@ -3,21 +3,21 @@
 #include <string.h>
 
 #include "runtimes/future/pool.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
+#include "runtimes/ownership/ownership.h"
 
 #define CHANNEL "futures_channel::"
 #define MPSC    CHANNEL "mpsc::"
 #define ONESHOT CHANNEL "oneshot::"
 #define LOCK    "futures_util::lock::mutex::"
 #define BILOCK  "futures_util::lock::bilock::"
-/* What the channel of a body of hyper has, from 0.14 to 1.11. */
+/* Items of the channel of a body of hyper, from 0.14 to 1.11. */
 #define BODY "core::result::Result<bytes::bytes::Bytes, hyper::error::Error>"
 
 /* ---- mpsc (futures-channel 0.3, src/mpsc/mod.rs) ---- */
 
-/* Of the state: the highest bit tells that the channel is open, the others count messages. */
+/* Bits of the state: the highest one tells that the channel is open, the others count messages. */
 #define MPSC_OPEN (UINT64_C(1) << 63)
 
 static const char mpsc_waker_path[] = "recv_task";
@@ -56,11 +56,11 @@ static struct error *read_mpsc(struct leaf *l, const char *expr, struct mpsc *re
 	*found = true;
 	ret->closed = !(state & MPSC_OPEN);
 	ret->queued = state & ~MPSC_OPEN;
-	ret->queue_text = arena_printf(l->d->c->a, "%" PRIu64 " queued", ret->queued);
+	ret->queue_text = leaf_text(l, "%" PRIu64 " queued", ret->queued);
 	/* Each sender may send one message more than the buffer has room for. */
 	if (ret->bounded)
-		ret->queue_text = arena_printf(l->d->c->a, "%s of %" PRIu64, ret->queue_text,
-		                               ret->buffer + ret->senders);
+		ret->queue_text =
+			leaf_text(l, "%s of %" PRIu64, ret->queue_text, ret->buffer + ret->senders);
 	return NULL;
 }
 
@@ -73,7 +73,7 @@ static void mpsc_details(struct leaf *l, const struct mpsc *ch)
 	wait_bool(l, "closed", ch->closed);
 }
 
-static struct error *decode_receiver(struct leaf *l)
+static struct error *futures_decode_receiver(struct leaf *l)
 {
 	static const char inner_path[] = "inner";
 	struct mpsc ch;
@@ -133,20 +133,21 @@ static struct error *decode_sender(struct leaf *l)
 
 static const char rx_path[] = "rx_task.data", tx_path[] = "tx_task.data";
 
-struct oneshot {
+struct futures_oneshot {
 	struct value inner;
 	uint64_t complete; /* one of the ends is gone */
 	bool value;
 	struct waker rx, tx;
 };
 
-static struct error *read_oneshot(struct leaf *l, const char *expr, struct oneshot *ret)
+static struct error *futures_read_oneshot(struct leaf *l, const char *expr,
+                                          struct futures_oneshot *ret)
 {
 	static const char complete_path[] = "complete", value_path[] = "data.data.Some";
 	struct value reference, inner, place;
 	bool found;
 
-	*ret = (struct oneshot){ 0 };
+	*ret = (struct futures_oneshot){ 0 };
 	TRY(leaf_place(l, l->v, expr, &reference, &found));
 	if (found)
 		TRY(leaf_strip_to(l, reference, ONESHOT "Inner", &inner, &found));
@@ -165,7 +166,8 @@ static struct error *read_oneshot(struct leaf *l, const char *expr, struct onesh
 }
 
 /* A wait for a connection of a pool, which somebody sends. */
-static struct error *describe_pool(struct leaf *l, struct pool *pool, bool granted, bool polled)
+static struct error *futures_describe_pool(struct leaf *l, struct pool *pool, bool granted,
+                                           bool polled)
 {
 	l->w->primitive = pool->object.addr;
 	wait_bool(l, "polled", polled);
@@ -173,17 +175,17 @@ static struct error *describe_pool(struct leaf *l, struct pool *pool, bool grant
 	return pool_describe(l, pool, granted ? leaf_next(l, "it has got one") : "");
 }
 
-static struct error *decode_oneshot(struct leaf *l)
+static struct error *futures_decode_oneshot(struct leaf *l)
 {
 	static const char inner_path[] = "inner";
 	const struct type *sent = type_param(l->v.type, "T");
 	struct pool pool;
-	struct oneshot o;
+	struct futures_oneshot o;
 
-	TRY(read_oneshot(l, inner_path, &o));
+	TRY(futures_read_oneshot(l, inner_path, &o));
 	TRY(leaf_arm_at(l, o.inner, rx_path));
 	if ((!o.complete || o.value) && sent && pool_find_sent(l, sent, &pool))
-		return describe_pool(l, &pool, o.complete, o.rx.vtable != 0);
+		return futures_describe_pool(l, &pool, o.complete, o.rx.vtable != 0);
 	l->w->task = waker_task(l->d->c, o.tx);
 	wait_bool(l, "sender_alive", !o.complete);
 	wait_bool(l, "value_there", o.complete && o.value);
@@ -200,9 +202,9 @@ static struct error *decode_oneshot(struct leaf *l)
 static struct error *decode_oneshot_sender(struct leaf *l)
 {
 	static const char inner_path[] = "inner";
-	struct oneshot o;
+	struct futures_oneshot o;
 
-	TRY(read_oneshot(l, inner_path, &o));
+	TRY(futures_read_oneshot(l, inner_path, &o));
 	TRY(leaf_arm_at(l, o.inner, tx_path));
 	l->w->task = waker_task(l->d->c, o.rx);
 	wait_bool(l, "receiver_alive", !o.complete);
@@ -245,12 +247,12 @@ static const char *mutex_text(const struct leaf *l, bool polled, bool woken, uin
 		return "never polled";
 	if (woken)
 		return leaf_next(l, "woken");
-	/* They have no order. */
+	/* Waiters of a mutex have no order. */
 	return waiting == 1 ? "nobody else waits"
-	                    : arena_printf(l->d->c->a, "1 of %" PRIu64 " that wait", waiting);
+	                    : leaf_text(l, "1 of %" PRIu64 " that wait", waiting);
 }
 
-static struct error *decode_mutex(struct leaf *l)
+static struct error *futures_decode_mutex(struct leaf *l)
 {
 	static const char mutex_path[] = "mutex", key_path[] = "wait_key", state_path[] = "state",
 			  waker_path[] = "Waiting.0";
@@ -283,7 +285,10 @@ static struct error *decode_mutex(struct leaf *l)
 
 /* ---- BiLock (futures-util 0.3, src/lock/bilock.rs), also behind the halves of a split() ---- */
 
-/* Its state; any other one is the address of the waker of who waits, in a Box: it is locked too. */
+/*
+ * State of a BiLock; any other one is the address of the waker of the waiter, in a Box: it is
+ * locked too.
+ */
 enum { BILOCK_FREE, BILOCK_LOCKED };
 
 static const struct type *waker_type(const struct type *of)
@@ -298,7 +303,10 @@ static const struct type *leaf_type(const struct type *t, size_t n)
 	return n == 0 && has_waker ? waker_type(t) : NULL;
 }
 
-/* Whose waker is stored? The other half is locked, or was dropped: there is room for one. */
+/*
+ * Arms the leaf if the waker that the lock's state refers to is its own. The state has room for one
+ * waker, which is enough: if one of the two halves waits, the other holds the lock.
+ */
 static struct error *arm_bilock(struct leaf *l, uint64_t state)
 {
 	const struct type *waker = waker_type(l->v.type);
@@ -332,14 +340,14 @@ static struct error *describe_bilock(struct leaf *l, const char *expr)
 	TRY(arm_bilock(l, state));
 	bool waits = state != BILOCK_FREE && state != BILOCK_LOCKED;
 	/* A wake-up takes the waker out, and the lock is free then. */
-	wait_bool(l, "polled", waits && l->w->armed != ARMED_NO);
+	wait_bool(l, "polled", waits && l->w->armed != WAKER_REGISTERED_NO);
 	wait_bool(l, "granted", false);
 	wait_int(l, "waiting", waits);
 	wait_phrase(l, "futures BiLock lock, %s",
-	            state == BILOCK_FREE      ? "free"
-	            : !waits                  ? "held, no waker is stored"
-	            : l->w->armed == ARMED_NO ? "held, the stored waker is another one"
-	                                      : "held");
+	            state == BILOCK_FREE                 ? "free"
+	            : !waits                             ? "held, no waker is stored"
+	            : l->w->armed == WAKER_REGISTERED_NO ? "held, the stored waker is another one"
+	                                                 : "held");
 	return NULL;
 }
 
@@ -360,7 +368,7 @@ static struct error *decode_half(struct leaf *l)
 
 /* ---- Abortable (futures-util 0.3, src/abortable.rs, up to 0.3.5 src/future/abortable.rs) ---- */
 
-/* Its AbortHandles refer to the same state, by which graphs find the task. */
+/* AbortHandles of the future refer to the same state, by which graphs find the task. */
 static struct error *decode_abortable(struct leaf *l)
 {
 	/* 0.3.6 | before */
@@ -392,26 +400,26 @@ static const struct leaf_row leaves[] = {
 	{ .type = "futures_util::future::ready::Ready",
 	  .kind = "ready",
 	  .decode = leaf_decode_ready },
-	{ .type = LOCK "MutexLockFuture", .kind = "mutex", .decode = decode_mutex },
-	{ .type = LOCK "OwnedMutexLockFuture", .kind = "mutex", .decode = decode_mutex },
+	{ .type = LOCK "MutexLockFuture", .kind = "mutex", .decode = futures_decode_mutex },
+	{ .type = LOCK "OwnedMutexLockFuture", .kind = "mutex", .decode = futures_decode_mutex },
 	{ .type = BILOCK "BiLockAcquire", .kind = "mutex", .decode = decode_bilock },
 	{ .type = BILOCK "BiLock",
 	  .kind = "mutex",
 	  .decode = decode_half,
 	  .resource = true,
 	  .passage = true },
-	{ .type = ONESHOT "Receiver", .kind = "oneshot", .decode = decode_oneshot },
+	{ .type = ONESHOT "Receiver", .kind = "oneshot", .decode = futures_decode_oneshot },
 	{ .type = ONESHOT "Sender",
 	  .kind = "oneshot_closed",
 	  .decode = decode_oneshot_sender,
 	  .resource = true },
 	{ .type = MPSC "Receiver",
 	  .kind = "mpsc_recv",
-	  .decode = decode_receiver,
+	  .decode = futures_decode_receiver,
 	  .resource = true },
 	{ .type = MPSC "UnboundedReceiver",
 	  .kind = "mpsc_recv",
-	  .decode = decode_receiver,
+	  .decode = futures_decode_receiver,
 	  .resource = true },
 	{ .type = MPSC "Sender", .kind = "mpsc_send", .decode = decode_sender, .resource = true },
 	{ 0 },
@@ -447,7 +455,7 @@ static const struct leaf_row properties[] = {
 		.kind = "abort", .member = "inner", .part = ""                                     \
 	}
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	MUTEX_GUARD("MutexGuard"),
 	MUTEX_GUARD("MappedMutexGuard"),
 	MUTEX_GUARD("OwnedMutexGuard"),

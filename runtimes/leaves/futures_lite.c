@@ -8,15 +8,15 @@
 #define LITE "futures_lite::future::"
 #define IO   "futures_lite::io::"
 
-static struct error *decode_yield(struct leaf *l)
+static struct error *futures_lite_decode_yield(struct leaf *l)
 {
 	wait_phrase(l, "yielded to other tasks, will be polled again");
 	return NULL;
 }
 
 static const struct leaf_row leaves[] = {
-	{ .type = LITE "YieldNow", .kind = "yield", .decode = decode_yield },
-	/* 1.x has its own; later they are core's. */
+	{ .type = LITE "YieldNow", .kind = "yield", .decode = futures_lite_decode_yield },
+	/* Version 1.x has its own Pending and Ready; later they are core's. */
 	{ .type = LITE "Pending", .kind = "pending", .decode = leaf_decode_pending },
 	{ .type = LITE "Ready", .kind = "ready", .decode = leaf_decode_ready },
 	{ .type = "futures_lite::stream::Pending",
@@ -31,11 +31,11 @@ static const struct combinator_row combinators[] = {
 	{ .type = LITE "Or",
 	  .children = { { "future1", "select arm 0", NULL },
 	                { "future2", "select arm 1", NULL } } },
-	/* It polls the one or the other first, at random. */
+	/* Race polls the one or the other first, at random. */
 	{ .type = LITE "Race",
 	  .children = { { "future1", "select arm 0", NULL },
 	                { "future2", "select arm 1", NULL } } },
-	/* Around it is an AssertUnwindSafe. */
+	/* CatchUnwind has its future in an AssertUnwindSafe. */
 	{ .type = LITE "CatchUnwind", .children = { { "inner.0", "await", NULL } } },
 	/* An arm that has ended is None, or in 1.x has its output. */
 	{ .type = LITE "Zip",

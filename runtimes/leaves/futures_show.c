@@ -6,8 +6,8 @@
 #include "runtimes/leaves/leaves.h"
 
 /* The place behind an Option; *found false: it is None. */
-static struct error *behind(struct show *s, struct value v, const char *expr, struct value *ret,
-                            bool *found)
+static struct error *futures_show_behind(struct show *s, struct value v, const char *expr,
+                                         struct value *ret, bool *found)
 {
 	struct error *err = show_row_place(s, v, expr, ret);
 
@@ -19,7 +19,7 @@ static struct error *behind(struct show *s, struct value v, const char *expr, st
 }
 
 /* futures_channel::mpsc; expr: what the ends share, behind an Option */
-static struct error *show_mpsc(struct show *s, struct value v, const struct show_row *row)
+static struct error *futures_show_mpsc(struct show *s, struct value v, const struct show_row *row)
 {
 	static const uint64_t open = UINT64_C(1)
 	                             << 63; /* of state; below it is the number queued */
@@ -27,7 +27,7 @@ static struct error *show_mpsc(struct show *s, struct value v, const struct show
 	uint64_t state, senders;
 	bool found;
 
-	TRY(behind(s, v, row->expr[0], &inner, &found));
+	TRY(futures_show_behind(s, v, row->expr[0], &inner, &found));
 	if (found) {
 		TRY(show_row_number(s, inner, "state", &state));
 		TRY(show_row_number(s, inner, "num_senders", &senders));
@@ -42,7 +42,8 @@ static struct error *show_mpsc(struct show *s, struct value v, const struct show
 }
 
 /* futures_channel::oneshot */
-static struct error *show_oneshot_sender(struct show *s, struct value v, const struct show_row *row)
+static struct error *futures_show_oneshot_sender(struct show *s, struct value v,
+                                                 const struct show_row *row)
 {
 	uint64_t complete;
 
@@ -51,15 +52,15 @@ static struct error *show_oneshot_sender(struct show *s, struct value v, const s
 	return NULL;
 }
 
-static struct error *show_oneshot_receiver(struct show *s, struct value v,
-                                           const struct show_row *row)
+static struct error *futures_show_oneshot_receiver(struct show *s, struct value v,
+                                                   const struct show_row *row)
 {
 	struct value data;
 	uint64_t complete;
 	bool found;
 
 	TRY(show_row_number(s, v, row->expr[0], &complete));
-	TRY(behind(s, v, row->expr[1], &data, &found));
+	TRY(futures_show_behind(s, v, row->expr[1], &data, &found));
 	if (!found) {
 		show_printf(s, "Receiver { %s }", complete ? "sender gone" : "sender alive");
 		return NULL;
@@ -92,12 +93,13 @@ static struct error *show_shared(struct show *s, struct value v, const struct sh
 	uint64_t state = 0;
 	bool found, has_output = false;
 
-	TRY(behind(s, v, row->expr[0], &inner, &found));
+	TRY(futures_show_behind(s, v, row->expr[0], &inner, &found));
 	if (found) {
 		TRY(show_row_number(s, inner, row->expr[1], &state));
 		if (state >= sizeof(states) / sizeof(states[0]))
 			return error_new(ERR_CORRUPT, "state");
-		TRY(behind(s, inner, "future_or_output.Output.0", &output, &has_output));
+		TRY(futures_show_behind(s, inner, "future_or_output.Output.0", &output,
+		                        &has_output));
 	}
 	show_put(s, "Shared { ");
 	if (has_output) {
@@ -111,7 +113,7 @@ static struct error *show_shared(struct show *s, struct value v, const struct sh
 }
 
 /* expr: what it holds, its state */
-static struct error *show_mutex(struct show *s, struct value v, const struct show_row *row)
+static struct error *futures_show_mutex(struct show *s, struct value v, const struct show_row *row)
 {
 	enum { LOCKED = 1 };
 	struct value inner;
@@ -133,15 +135,15 @@ static struct error *show_mutex(struct show *s, struct value v, const struct sho
 	}
 
 const struct show_row futures_shown[] = {
-	OWN("Sender", MPSC, show_mpsc, "0.Some.0.inner"),
-	OWN("UnboundedSender", MPSC, show_mpsc, "0.Some.0.inner"),
-	OWN("Receiver", MPSC, show_mpsc, "inner.Some.0"),
-	OWN("UnboundedReceiver", MPSC, show_mpsc, "inner.Some.0"),
-	OWN("Sender", ONESHOT, show_oneshot_sender, "inner.complete"),
-	OWN("Receiver", ONESHOT, show_oneshot_receiver, "inner.complete",
+	OWN("Sender", MPSC, futures_show_mpsc, "0.Some.0.inner"),
+	OWN("UnboundedSender", MPSC, futures_show_mpsc, "0.Some.0.inner"),
+	OWN("Receiver", MPSC, futures_show_mpsc, "inner.Some.0"),
+	OWN("UnboundedReceiver", MPSC, futures_show_mpsc, "inner.Some.0"),
+	OWN("Sender", ONESHOT, futures_show_oneshot_sender, "inner.complete"),
+	OWN("Receiver", ONESHOT, futures_show_oneshot_receiver, "inner.complete",
 	    "inner.data.data.data.Some.0"),
 	OWN("FuturesUnordered", "futures_util::stream", show_set, "head_all", "len_all"),
 	OWN("Shared", "futures_util::future", show_shared, "inner.Some.0", "notifier.state"),
-	OWN("Mutex", "futures_util::lock", show_mutex, "value", "state"),
+	OWN("Mutex", "futures_util::lock", futures_show_mutex, "value", "state"),
 	{ 0 },
 };

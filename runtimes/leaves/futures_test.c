@@ -40,13 +40,14 @@ static void test_bilock(void **state)
 	static const struct {
 		uint64_t lock, waker;
 		bool polled;
-		enum armed armed;
+		enum waker_registered armed;
 		const char *phrase;
 	} cases[] = {
-		{ 0, 0, false, ARMED_NO, "futures BiLock lock, free" },
-		{ 1, 0, false, ARMED_NO, "futures BiLock lock, held, no waker is stored" },
-		{ WAKER, OWN, true, ARMED_YES, "futures BiLock lock, held" },
-		{ WAKER, 0x7770, true, ARMED_UNKNOWN, "futures BiLock lock, held" },
+		{ 0, 0, false, WAKER_REGISTERED_NO, "futures BiLock lock, free" },
+		{ 1, 0, false, WAKER_REGISTERED_NO,
+		  "futures BiLock lock, held, no waker is stored" },
+		{ WAKER, OWN, true, WAKER_REGISTERED_YES, "futures BiLock lock, held" },
+		{ WAKER, 0x7770, true, WAKER_REGISTERED_UNKNOWN, "futures BiLock lock, held" },
 	};
 
 	(void)state;
@@ -100,7 +101,7 @@ static void test_bilock_of_another(void **state)
 	store_waker(&f, 0x7770);
 	/* No waker of this task exists. */
 	const struct future *future = futures_decode_of(&f, v, OWN, true);
-	assert_int_equal(future->wait->armed, ARMED_NO);
+	assert_int_equal(future->wait->armed, WAKER_REGISTERED_NO);
 	futures_close(&f);
 }
 

@@ -78,7 +78,7 @@ static const struct binding_row *const bindings[] = { layout, NULL };
 
 /* ---- connections ---- */
 
-/* What the streams of a connection have together. */
+/* Totals of the streams of a connection. */
 struct streams {
 	uint64_t buffered; /* bytes of data that wait to be sent */
 	int64_t pending;   /* streams that wait to be opened */
@@ -121,7 +121,7 @@ static struct error *sum_streams(const struct leaf *l, struct value inner, struc
 	return NULL;
 }
 
-static struct error *decode_connection(struct leaf *l, const char *role, int row)
+static struct error *h2_decode_connection(struct leaf *l, const char *role, int row)
 {
 	struct value connection, inner;
 	uint64_t send, recv, window;
@@ -155,27 +155,26 @@ static struct error *decode_connection(struct leaf *l, const char *role, int row
 	bool has_queued = known && streams.buffered;
 	wait_phrase(l, "HTTP/2 %s, %s, %" PRIu64 " stream%s%s%s", role, phase, send + recv,
 	            send + recv == 1 ? "" : "s",
-	            has_queued
-	                    ? arena_printf(l->d->c->a, ", %" PRIu64 " bytes of data to be written",
+	            has_queued ? leaf_text(l, ", %" PRIu64 " bytes of data to be written",
 	                                   streams.buffered)
-	                    : "",
+	                       : "",
 	            has_queued && left <= 0 ? ", the window of the connection is full" : "");
 	return NULL;
 }
 
-static struct error *decode_client(struct leaf *l)
+static struct error *h2_decode_client(struct leaf *l)
 {
-	return decode_connection(l, "client", CLIENT_CONNECTION);
+	return h2_decode_connection(l, "client", CLIENT_CONNECTION);
 }
 
-static struct error *decode_server(struct leaf *l)
+static struct error *h2_decode_server(struct leaf *l)
 {
-	return decode_connection(l, "server", SERVER_CONNECTION);
+	return h2_decode_connection(l, "server", SERVER_CONNECTION);
 }
 
 static const struct leaf_row properties[] = {
-	{ .type = CLIENT, .kind = "http", .decode = decode_client },
-	{ .type = SERVER, .kind = "http", .decode = decode_server },
+	{ .type = CLIENT, .kind = "http", .decode = h2_decode_client },
+	{ .type = SERVER, .kind = "http", .decode = h2_decode_server },
 	{ 0 },
 };
 
@@ -237,8 +236,8 @@ static const char *stream_state(const struct leaf *l, struct value stream)
 	return NULL;
 }
 
-/* What is queued for the peer, and whether its window lets it go. */
-static struct error *describe_send(const struct leaf *l, struct value stream, const char **ret)
+/* Describes the data that is queued for the peer, and whether its window lets it go. */
+static struct error *h2_describe_send(const struct leaf *l, struct value stream, const char **ret)
 {
 	uint64_t buffered, window;
 
@@ -247,13 +246,13 @@ static struct error *describe_send(const struct leaf *l, struct value stream, co
 	int64_t left = (int32_t)window;
 	wait_int(l, "buffered", (int64_t)buffered);
 	wait_int(l, "window", left);
-	*ret = arena_printf(l->d->c->a, ", %" PRIu64 " bytes to be written%s", buffered,
-	                    buffered && left <= 0 ? ", the window of the stream is full" : "");
+	*ret = leaf_text(l, ", %" PRIu64 " bytes to be written%s", buffered,
+	                 buffered && left <= 0 ? ", the window of the stream is full" : "");
 	return NULL;
 }
 
-static struct error *decode_stream(struct leaf *l, int ref, int task, const char *wants,
-                                   const char *words)
+static struct error *h2_decode_stream(struct leaf *l, int ref, int task, const char *wants,
+                                      const char *words)
 {
 	struct value handle, stream;
 	const char *send = "";
@@ -273,7 +272,7 @@ static struct error *decode_stream(struct leaf *l, int ref, int task, const char
 	if (state)
 		wait_string(l, "stream_state", state);
 	if (task == STREAM_SEND_TASK)
-		TRY(describe_send(l, stream, &send));
+		TRY(h2_describe_send(l, stream, &send));
 	wait_phrase(l, "HTTP/2 stream %" PRIu64 ", %s%s%s%s", id, words, send, state ? ", " : "",
 	            state ? state : "");
 	return NULL;
@@ -281,23 +280,23 @@ static struct error *decode_stream(struct leaf *l, int ref, int task, const char
 
 static struct error *decode_response(struct leaf *l)
 {
-	return decode_stream(l, RESPONSE_REF, STREAM_RECV_TASK, "answer", "the answer");
+	return h2_decode_stream(l, RESPONSE_REF, STREAM_RECV_TASK, "answer", "the answer");
 }
 
-static struct error *decode_recv(struct leaf *l)
+static struct error *h2_decode_recv(struct leaf *l)
 {
-	return decode_stream(l, RECV_REF, STREAM_RECV_TASK, "data", "more data");
+	return h2_decode_stream(l, RECV_REF, STREAM_RECV_TASK, "data", "more data");
 }
 
-static struct error *decode_send(struct leaf *l)
+static struct error *h2_decode_send(struct leaf *l)
 {
-	return decode_stream(l, SEND_REF, STREAM_SEND_TASK, "send", "to send");
+	return h2_decode_stream(l, SEND_REF, STREAM_SEND_TASK, "send", "to send");
 }
 
 static const struct leaf_row leaves[] = {
 	{ .type = RESPONSE, .kind = "http_stream", .decode = decode_response },
-	{ .type = RECV, .kind = "http_stream", .decode = decode_recv, .resource = true },
-	{ .type = SEND, .kind = "http_stream", .decode = decode_send, .resource = true },
+	{ .type = RECV, .kind = "http_stream", .decode = h2_decode_recv, .resource = true },
+	{ .type = SEND, .kind = "http_stream", .decode = h2_decode_send, .resource = true },
 	{ 0 },
 };
 

@@ -368,12 +368,13 @@ static void test_quic_read(void **state)
 	futures_poke(&f, stream, "stream.__0", 9);
 	quic_entry(&f, readers, QUIC_MAP, 9);
 	futures_expect(&f, v, "quic_stream", "QUIC stream 9, more data, server, peer 4433");
-	assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_NO); /* a waker without vtable */
+	assert_int_equal(futures_decode(&f, v)->wait->armed,
+	                 WAKER_REGISTERED_NO); /* a waker without vtable */
 	/* Another stream has the entry: none is stored, but for one that is not seen yet. */
 	futures_poke(&f, stream, "stream.__0", 13);
-	assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_NO);
+	assert_int_equal(futures_decode(&f, v)->wait->armed, WAKER_REGISTERED_NO);
 	futures_poke(&f, inner, "state.futex", 1);
-	assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_UNKNOWN);
+	assert_int_equal(futures_decode(&f, v)->wait->armed, WAKER_REGISTERED_UNKNOWN);
 	futures_poke(&f, readers, "base.table.items", 3);
 	futures_expect_problem(&f, v, "buckets");
 	futures_poke(&f, stream, "conn.__0", 0);
@@ -436,9 +437,9 @@ static void test_quic_write(void **state)
 		quic_entry(&f, futures_member(state_of, maps[i]), QUIC_MAP + 0x100, 4);
 		futures_expect(&f, v, "quic_stream", phrases[i]);
 		futures_poke(&f, inner, "state.futex", 1);
-		assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_NO);
+		assert_int_equal(futures_decode(&f, v)->wait->armed, WAKER_REGISTERED_NO);
 		quic_entry(&f, futures_member(state_of, maps[i]), QUIC_MAP + 0x100, 8);
-		assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_UNKNOWN);
+		assert_int_equal(futures_decode(&f, v)->wait->armed, WAKER_REGISTERED_UNKNOWN);
 		futures_poke(&f, v, "stream", 0);
 		futures_expect_problem(&f, v, "it has no stream");
 		futures_close(&f);

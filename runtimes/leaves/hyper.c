@@ -23,7 +23,7 @@ enum {
 	MAX_PATH = 2048, /* bytes; longer ones are not shown */
 	MAX_LINE = MAX_METHOD + MAX_PATH + 8,
 	MAX_HEAD = 4096,     /* bytes before the value of a header */
-	MAX_HEADERS = 4,     /* whose values are looked at */
+	MAX_HEADERS = 4,     /* headers whose values are looked at */
 	MAX_CANDIDATES = 16, /* requests in the variables of a service */
 };
 
@@ -96,7 +96,7 @@ static const struct binding_row *const bindings[] = { layout, NULL };
 /* ---- the state of a connection ---- */
 
 /* Is there something at the end of the path? False where the type has no such path, too. */
-static bool find(const struct leaf *l, struct value from, const char *expr, struct value *ret)
+static bool hyper_find(const struct leaf *l, struct value from, const char *expr, struct value *ret)
 {
 	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
 	bool found = false;
@@ -107,7 +107,7 @@ static bool find(const struct leaf *l, struct value from, const char *expr, stru
 	return ok;
 }
 
-static bool number(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
+static bool hyper_number(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
 {
 	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
 	bool found = false;
@@ -119,18 +119,18 @@ static bool number(const struct leaf *l, struct value from, const char *expr, ui
 }
 
 /* The name of the active variant there; "" unknown. */
-static const char *variant(const struct leaf *l, int row)
+static const char *hyper_variant(const struct leaf *l, int row)
 {
 	const char *name = NULL;
 	struct value place;
 
-	if (!find(l, l->v, layout[row].path, &place))
+	if (!hyper_find(l, l->v, layout[row].path, &place))
 		return "";
 	error_free(value_enum_name(l->d->c->in->target, place, &name));
 	return name ? name : "";
 }
 
-struct connection {
+struct hyper_connection {
 	bool server, serving; /* serving: the service's future is alive */
 	bool between;         /* no request is in progress */
 	struct value in_flight;
@@ -141,39 +141,39 @@ struct connection {
 	const char *method; /* of the request in progress; NULL unknown */
 };
 
-static bool is(const char *a, const char *b)
+static bool hyper_is(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;
 }
 
-static const char *phase_between(const struct connection *c)
+static const char *phase_between(const struct hyper_connection *c)
 {
 	if (c->server && c->received)
 		return "reading head";
-	return is(c->keep_alive, "Idle") ? "idle" : "new";
+	return hyper_is(c->keep_alive, "Idle") ? "idle" : "new";
 }
 
 /* NULL: unknown. */
-static const char *phase(const struct leaf *l, const struct connection *c)
+static const char *hyper_phase(const struct leaf *l, const struct hyper_connection *c)
 {
 	uint64_t closing;
 
-	if (number(l, l->v, layout[IS_CLOSING].path, &closing) && closing)
+	if (hyper_number(l, l->v, layout[IS_CLOSING].path, &closing) && closing)
 		return "closing";
-	if (is(c->reading, "Closed") && is(c->writing, "Closed"))
+	if (hyper_is(c->reading, "Closed") && hyper_is(c->writing, "Closed"))
 		return "closing";
-	if (is(c->reading, "") || is(c->writing, ""))
+	if (hyper_is(c->reading, "") || hyper_is(c->writing, ""))
 		return NULL;
 	if (c->between)
 		return phase_between(c);
-	if (!c->server && is(c->writing, "Body"))
+	if (!c->server && hyper_is(c->writing, "Body"))
 		return "writing";
 	if (!c->server && c->has_queued && c->queued)
 		return "writing";
-	if (is(c->reading, "Body") || is(c->reading, "Continue"))
+	if (hyper_is(c->reading, "Body") || hyper_is(c->reading, "Continue"))
 		return "reading body";
 	if (!c->server)
-		return is(c->reading, "Init") ? "waiting for the answer" : NULL;
+		return hyper_is(c->reading, "Init") ? "waiting for the answer" : NULL;
 	if (c->serving)
 		return "waiting for the service";
 	return "writing";
@@ -181,12 +181,12 @@ static const char *phase(const struct leaf *l, const struct connection *c)
 
 /* ---- bytes to be written ---- */
 
-static bool bytes_len(const struct leaf *l, struct value buf, const char *expr, uint64_t *ret)
+static bool hyper_bytes_len(const struct leaf *l, struct value buf, const char *expr, uint64_t *ret)
 {
 	struct value place;
 
-	return find(l, buf, expr, &place) && type_is(place.type, "bytes::bytes::Bytes") &&
-	       number(l, place, "len", ret);
+	return hyper_find(l, buf, expr, &place) && type_is(place.type, "bytes::bytes::Bytes") &&
+	       hyper_number(l, place, "len", ret);
 }
 
 /* A part of an HTTP message that is encoded in chunks: its size, data and end of line. */
@@ -194,27 +194,27 @@ static bool chunk_len(const struct leaf *l, struct value buf, uint64_t *ret)
 {
 	uint64_t len, pos, data, end;
 
-	if (!number(l, buf, "kind.Chunked.0.a.a.len", &len) ||
-	    !number(l, buf, "kind.Chunked.0.a.a.pos", &pos) ||
-	    !bytes_len(l, buf, "kind.Chunked.0.a.b", &data) ||
-	    !number(l, buf, "kind.Chunked.0.b.0.length", &end) || pos > len)
+	if (!hyper_number(l, buf, "kind.Chunked.0.a.a.len", &len) ||
+	    !hyper_number(l, buf, "kind.Chunked.0.a.a.pos", &pos) ||
+	    !hyper_bytes_len(l, buf, "kind.Chunked.0.a.b", &data) ||
+	    !hyper_number(l, buf, "kind.Chunked.0.b.0.length", &end) || pos > len)
 		return false;
 	*ret = len - pos + data + end;
 	return true;
 }
 
-/* How many bytes an EncodedBuf has left (h1/encode.rs); false: unknown. */
+/* Number of bytes that an EncodedBuf has left (h1/encode.rs); false: unknown. */
 static bool encoded_len(const struct leaf *l, struct value buf, uint64_t *ret)
 {
 	uint64_t limit;
 
-	if (bytes_len(l, buf, "kind.Limited.0.inner", ret) &&
-	    number(l, buf, "kind.Limited.0.limit", &limit)) {
+	if (hyper_bytes_len(l, buf, "kind.Limited.0.inner", ret) &&
+	    hyper_number(l, buf, "kind.Limited.0.limit", &limit)) {
 		*ret = *ret < limit ? *ret : limit;
 		return true;
 	}
-	return bytes_len(l, buf, "kind.Exact.0", ret) || chunk_len(l, buf, ret) ||
-	       number(l, buf, "kind.ChunkedEnd.0.0.length", ret);
+	return hyper_bytes_len(l, buf, "kind.Exact.0", ret) || chunk_len(l, buf, ret) ||
+	       hyper_number(l, buf, "kind.ChunkedEnd.0.0.length", ret);
 }
 
 static bool queued_bytes(const struct leaf *l, uint64_t *ret)
@@ -223,9 +223,9 @@ static bool queued_bytes(const struct leaf *l, uint64_t *ret)
 	uint64_t len, pos, n, one;
 	struct value queue, buf;
 
-	if (!number(l, l->v, layout[HEADERS_LEN].path, &len) ||
-	    !number(l, l->v, layout[HEADERS_POS].path, &pos) || pos > len ||
-	    !find(l, l->v, layout[QUEUE].path, &queue))
+	if (!hyper_number(l, l->v, layout[HEADERS_LEN].path, &len) ||
+	    !hyper_number(l, l->v, layout[HEADERS_POS].path, &pos) || pos > len ||
+	    !hyper_find(l, l->v, layout[QUEUE].path, &queue))
 		return false;
 	*ret = len - pos;
 	struct error *err = show_length(in->target, &in->show, queue, &n);
@@ -279,18 +279,19 @@ struct read_buf {
 };
 
 /* A part of what was read: bytes::Bytes. */
-struct part {
+struct hyper_part {
 	uint64_t ptr, len, data;
 };
 
-static bool read_part(const struct leaf *l, struct value bytes, struct part *ret)
+static bool read_part(const struct leaf *l, struct value bytes, struct hyper_part *ret)
 {
-	return number(l, bytes, "ptr", &ret->ptr) && number(l, bytes, "len", &ret->len) &&
-	       number(l, bytes, "data", &ret->data);
+	return hyper_number(l, bytes, "ptr", &ret->ptr) &&
+	       hyper_number(l, bytes, "len", &ret->len) &&
+	       hyper_number(l, bytes, "data", &ret->data);
 }
 
 /* Is it in the allocation that the connection reads into, before what is not yet parsed? */
-static bool is_in_use(const struct part *p, const struct read_buf *buf, size_t after)
+static bool is_in_use(const struct hyper_part *p, const struct read_buf *buf, size_t after)
 {
 	return p->data == buf->data && p->ptr < buf->ptr && buf->ptr - p->ptr > p->len + after;
 }
@@ -326,17 +327,17 @@ static bool is_before(const struct leaf *l, uint64_t addr, const char *line, siz
 }
 
 /*
- * The same of the path of 0.14 and 1.0, which is a copy: is the line that has it in the head of
- * which the headers are parts?
+ * Is the request line in the head of which the headers are parts? The path of 0.14 and 1.0 is a
+ * copy, which is not in it.
  */
 static bool is_in_head(const struct leaf *l, struct value parts, const struct read_buf *buf,
                        const char *line, size_t n, bool *certain)
 {
 	struct value entries, bytes;
 	struct slice list;
-	struct part part;
+	struct hyper_part part;
 
-	if (!find(l, parts, "headers.entries", &entries))
+	if (!hyper_find(l, parts, "headers.entries", &entries))
 		return false;
 	struct error *err = value_slice(l->d->c->in->target, entries, &list);
 	uint64_t count = err ? 0 : list.count < MAX_HEADERS ? list.count : MAX_HEADERS;
@@ -344,7 +345,7 @@ static bool is_in_head(const struct leaf *l, struct value parts, const struct re
 	for (uint64_t i = 0; i < count; i++) {
 		struct value entry = { list.element, list.addr + i * type_size(list.element) };
 
-		if (!find(l, entry, "value.inner", &bytes) || !read_part(l, bytes, &part) ||
+		if (!hyper_find(l, entry, "value.inner", &bytes) || !read_part(l, bytes, &part) ||
 		    !is_before(l, part.ptr, line, n))
 			continue;
 		*certain = is_in_use(&part, buf, 0);
@@ -360,19 +361,20 @@ static bool is_in_head(const struct leaf *l, struct value parts, const struct re
  * freed, because it is in the allocation that the connection reads into, before what is not yet
  * parsed.
  */
-static const char *request_path(const struct leaf *l, const struct connection *c,
+static const char *request_path(const struct leaf *l, const struct hyper_connection *c,
                                 const struct read_buf *buf, struct value parts, bool *certain)
 {
 	size_t before = strlen(c->method) + 1, whole;
 	static const char after[] = " HTTP/1.";
 	char line[MAX_LINE];
 	struct value bytes;
-	struct part path;
+	struct hyper_part path;
 	uint64_t query;
 
-	if (!find(l, parts, "uri.path_and_query.data.bytes", &bytes) ||
-	    !read_part(l, bytes, &path) || !number(l, parts, "uri.path_and_query.query", &query) ||
-	    !path.len || path.len > MAX_PATH || path.ptr < before)
+	if (!hyper_find(l, parts, "uri.path_and_query.data.bytes", &bytes) ||
+	    !read_part(l, bytes, &path) ||
+	    !hyper_number(l, parts, "uri.path_and_query.query", &query) || !path.len ||
+	    path.len > MAX_PATH || path.ptr < before)
 		return NULL;
 	memcpy(line, c->method, before - 1);
 	line[before - 1] = ' ';
@@ -389,7 +391,8 @@ static const char *request_path(const struct leaf *l, const struct connection *c
 }
 
 /* The path of the request in progress of a server; NULL: it is in no variable. */
-static const char *find_path(const struct leaf *l, const struct connection *c, bool *certain)
+static const char *hyper_find_path(const struct leaf *l, const struct hyper_connection *c,
+                                   bool *certain)
 {
 	struct requests requests = { .n = 0 };
 	const char *found = NULL;
@@ -397,8 +400,8 @@ static const char *find_path(const struct leaf *l, const struct connection *c, b
 	struct value place;
 	struct reach reach;
 
-	if (!c->serving || !c->method || !find(l, l->v, layout[READ_BUF].path, &place) ||
-	    !number(l, place, "ptr", &buf.ptr) || !number(l, place, "data", &buf.data))
+	if (!c->serving || !c->method || !hyper_find(l, l->v, layout[READ_BUF].path, &place) ||
+	    !hyper_number(l, place, "ptr", &buf.ptr) || !hyper_number(l, place, "data", &buf.data))
 		return NULL;
 	object_walk_near(l->d->c, c->in_flight, visit_request, &requests, &reach);
 	for (size_t i = 0; i < requests.n && !found; i++)
@@ -410,7 +413,7 @@ static const char *find_path(const struct leaf *l, const struct connection *c, b
  * The path of the request whose head a client has not sent: it is in the buffer of heads, which is
  * cleared when it is sent (io.rs, WriteBuf). NULL: not known.
  */
-static const char *unsent_path(const struct leaf *l, const struct connection *c)
+static const char *unsent_path(const struct leaf *l, const struct hyper_connection *c)
 {
 	size_t before = strlen(c->method) + 1, path;
 	char line[MAX_METHOD + MAX_PATH];
@@ -418,8 +421,8 @@ static const char *unsent_path(const struct leaf *l, const struct connection *c)
 	struct value head;
 	struct slice bytes;
 
-	if (!number(l, l->v, layout[HEADERS_LEN].path, &len) || len <= before ||
-	    !find(l, l->v, layout[HEADERS].path, &head))
+	if (!hyper_number(l, l->v, layout[HEADERS_LEN].path, &len) || len <= before ||
+	    !hyper_find(l, l->v, layout[HEADERS].path, &head))
 		return NULL;
 	n = len < sizeof(line) ? len : sizeof(line);
 	struct error *err = value_slice(l->d->c->in->target, head, &bytes);
@@ -436,32 +439,35 @@ static const char *unsent_path(const struct leaf *l, const struct connection *c)
 
 /* ---- properties ---- */
 
-static void read_connection(const struct leaf *l, struct connection *c)
+static void hyper_read_connection(const struct leaf *l, struct hyper_connection *c)
 {
 	struct value place;
 
-	*c = (struct connection){ .reading = variant(l, READING),
-		                  .writing = variant(l, WRITING),
-		                  .keep_alive = variant(l, KEEP_ALIVE) };
-	c->server = find(l, l->v, layout[DISPATCH].path, &place) &&
+	*c = (struct hyper_connection){ .reading = hyper_variant(l, READING),
+		                        .writing = hyper_variant(l, WRITING),
+		                        .keep_alive = hyper_variant(l, KEEP_ALIVE) };
+	c->server = hyper_find(l, l->v, layout[DISPATCH].path, &place) &&
 	            type_is(place.type, "hyper::proto::h1::dispatch::Server");
-	c->serving = c->server && find(l, l->v, layout[IN_FLIGHT].path, &c->in_flight);
-	if (find(l, l->v, layout[READ_BUF].path, &place) && !number(l, place, "len", &c->received))
+	c->serving = c->server && hyper_find(l, l->v, layout[IN_FLIGHT].path, &c->in_flight);
+	if (hyper_find(l, l->v, layout[READ_BUF].path, &place) &&
+	    !hyper_number(l, place, "len", &c->received))
 		c->received = 0;
 	c->has_queued = queued_bytes(l, &c->queued);
-	c->between = is(c->reading, "Init") && is(c->writing, "Init") && !c->serving;
+	c->between = hyper_is(c->reading, "Init") && hyper_is(c->writing, "Init") && !c->serving;
 	if (!c->between)
-		c->method = method_name(variant(l, METHOD));
+		c->method = method_name(hyper_variant(l, METHOD));
 }
 
 /* Before the first message hyper assumes that its peer knows HTTP/1.1. */
-static const char *version(const struct leaf *l, const struct connection *c)
+static const char *hyper_version(const struct leaf *l, const struct hyper_connection *c)
 {
-	const char *name = variant(l, VERSION);
+	const char *name = hyper_variant(l, VERSION);
 
-	if (c->between && !is(c->keep_alive, "Idle"))
+	if (c->between && !hyper_is(c->keep_alive, "Idle"))
 		return "HTTP/1";
-	return is(name, "Http11") ? "HTTP/1.1" : is(name, "Http10") ? "HTTP/1.0" : "HTTP/1";
+	return hyper_is(name, "Http11")   ? "HTTP/1.1"
+	       : hyper_is(name, "Http10") ? "HTTP/1.0"
+	                                  : "HTTP/1";
 }
 
 static void add_path(const struct leaf *l, const char *path, bool certain)
@@ -479,24 +485,24 @@ static const char *add_head_timeout(const struct leaf *l)
 {
 	uint64_t seconds, nanos, runs, ms;
 
-	if (!number(l, l->v, layout[HEAD_TIMER].path, &runs) || !runs ||
-	    !number(l, l->v, layout[HEAD_SECONDS].path, &seconds) ||
-	    !number(l, l->v, layout[HEAD_NANOS].path, &nanos) || seconds > UINT32_MAX)
+	if (!hyper_number(l, l->v, layout[HEAD_TIMER].path, &runs) || !runs ||
+	    !hyper_number(l, l->v, layout[HEAD_SECONDS].path, &seconds) ||
+	    !hyper_number(l, l->v, layout[HEAD_NANOS].path, &nanos) || seconds > UINT32_MAX)
 		return "";
 	ms = seconds * 1000 + nanos / 1000000;
 	wait_int(l, "http_head_timeout_ms", (int64_t)ms);
-	return arena_printf(l->d->c->a, ", head within %" PRIu64 ".%" PRIu64 " seconds", ms / 1000,
-	                    ms % 1000 / 100);
+	return leaf_text(l, ", head within %" PRIu64 ".%" PRIu64 " seconds", ms / 1000,
+	                 ms % 1000 / 100);
 }
 
 static struct error *decode_h1(struct leaf *l)
 {
-	struct connection c;
+	struct hyper_connection c;
 
-	read_connection(l, &c);
-	const char *role = c.server ? "server" : "client", *http = version(l, &c);
+	hyper_read_connection(l, &c);
+	const char *role = c.server ? "server" : "client", *http = hyper_version(l, &c);
 	bool certain = false;
-	const char *doing = phase(l, &c), *path = find_path(l, &c, &certain);
+	const char *doing = hyper_phase(l, &c), *path = hyper_find_path(l, &c, &certain);
 
 	if (!c.server && c.method && (path = unsent_path(l, &c)))
 		certain = true;
@@ -505,7 +511,7 @@ static struct error *decode_h1(struct leaf *l)
 	wait_string(l, "http_version", http);
 	if (doing)
 		wait_string(l, "http_phase", doing);
-	bool has_request = doing && c.method && !is(doing, "closing");
+	bool has_request = doing && c.method && !hyper_is(doing, "closing");
 	if (has_request)
 		wait_string(l, "http_method", c.method);
 	if (has_request && path)
@@ -514,12 +520,11 @@ static struct error *decode_h1(struct leaf *l)
 	if (c.has_queued) {
 		wait_int(l, "http_queued", (int64_t)c.queued);
 		if (c.queued)
-			queued = arena_printf(l->d->c->a, ", %" PRIu64 " bytes to be written",
-			                      c.queued);
+			queued = leaf_text(l, ", %" PRIu64 " bytes to be written", c.queued);
 	}
 	const char *request =
-		has_request ? arena_printf(l->d->c->a, ", %s%s%s%s", c.method, path ? " " : "",
-	                                   path ? path : "", path && !certain ? " (perhaps)" : "")
+		has_request ? leaf_text(l, ", %s%s%s%s", c.method, path ? " " : "",
+	                                path ? path : "", path && !certain ? " (perhaps)" : "")
 			    : "";
 	wait_phrase(l, "%s %s%s%s%s%s%s", http, role, doing ? ", " : "", doing ? doing : "",
 	            request, queued, c.server ? add_head_timeout(l) : "");
@@ -540,7 +545,7 @@ static struct error *decode_body(struct leaf *l)
 
 	TRY(leaf_arm_at(l, l->v, layout[BODY_WAKER].path));
 	TRY(leaf_uint(l, l->v, layout[BODY_SENDER].path, &open));
-	leaves_describe_body(l, find(l, l->v, layout[BODY_ITEM].path, &item), open);
+	leaves_describe_body(l, hyper_find(l, l->v, layout[BODY_ITEM].path, &item), open);
 	return NULL;
 }
 

@@ -5,12 +5,11 @@
 const char *leaves_channel_queue(const struct leaf *l, const struct leaves_channel *ch)
 {
 	if (ch->bounded)
-		return arena_printf(l->d->c->a, "%" PRIu64 " queued of %" PRIu64, ch->queued,
-		                    ch->capacity);
-	return arena_printf(l->d->c->a, "%" PRIu64 " queued", ch->queued);
+		return leaf_text(l, "%" PRIu64 " queued of %" PRIu64, ch->queued, ch->capacity);
+	return leaf_text(l, "%" PRIu64 " queued", ch->queued);
 }
 
-static void add_details(struct leaf *l, const struct leaves_channel *ch, uint64_t own)
+static void leaves_wait_add_details(struct leaf *l, const struct leaves_channel *ch, uint64_t own)
 {
 	wait_int(l, "queued", (int64_t)ch->queued);
 	if (ch->bounded)
@@ -25,37 +24,38 @@ static void add_details(struct leaf *l, const struct leaves_channel *ch, uint64_
 }
 
 /* "2 senders alive" */
-static const char *ends(const struct leaf *l, uint64_t n, const char *what)
+static const char *leaves_wait_ends(const struct leaf *l, uint64_t n, const char *what)
 {
 	if (!n)
-		return arena_printf(l->d->c->a, "no %s left", what);
-	return arena_printf(l->d->c->a, "%s alive", leaf_count(l, n, what));
+		return leaf_text(l, "no %s left", what);
+	return leaf_text(l, "%s alive", leaf_count(l, n, what));
 }
 
 void leaves_channel_recv(struct leaf *l, const struct leaves_channel *ch)
 {
 	l->w->kind = "channel_recv";
-	add_details(l, ch, ch->receivers);
+	leaves_wait_add_details(l, ch, ch->receivers);
 	wait_phrase(l, "%s receive, %s, %s%s", ch->name, leaves_channel_queue(l, ch),
-	            ends(l, ch->senders, "sender"), ch->closed && ch->senders ? ", closed" : "");
+	            leaves_wait_ends(l, ch->senders, "sender"),
+	            ch->closed && ch->senders ? ", closed" : "");
 }
 
 void leaves_channel_send(struct leaf *l, const struct leaves_channel *ch)
 {
 	l->w->kind = "channel_send";
-	add_details(l, ch, ch->senders);
+	leaves_wait_add_details(l, ch, ch->senders);
 	wait_bool(l, "granted", ch->granted);
 	wait_phrase(l, "%s send, %s, %s%s%s", ch->name, leaves_channel_queue(l, ch),
-	            ends(l, ch->receivers, "receiver"),
+	            leaves_wait_ends(l, ch->receivers, "receiver"),
 	            ch->closed && ch->receivers ? ", closed" : "", ch->granted ? ", sent" : "");
 }
 
 void leaves_channel_closed(struct leaf *l, const struct leaves_channel *ch)
 {
 	l->w->kind = "channel_closed";
-	add_details(l, ch, ch->senders);
+	leaves_wait_add_details(l, ch, ch->senders);
 	wait_phrase(l, "%s close, %s, %s", ch->name,
-	            ch->closed ? "it is closed" : ends(l, ch->receivers, "receiver"),
+	            ch->closed ? "it is closed" : leaves_wait_ends(l, ch->receivers, "receiver"),
 	            leaves_channel_queue(l, ch));
 }
 

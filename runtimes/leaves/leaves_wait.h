@@ -1,5 +1,5 @@
 /*
- * What the leaves of crates that are no runtime have in common: channels with two ends, and
+ * Parts that the leaves of crates that are no runtime have in common: channels with two ends, and
  * listeners of the crate event-listener, on which many crates are built.
  */
 #ifndef RUNTIMES_LEAVES_LEAVES_WAIT_H
@@ -25,7 +25,7 @@ struct leaves_channel {
  */
 void leaves_channel_recv(struct leaf *l, const struct leaves_channel *ch);
 void leaves_channel_send(struct leaf *l, const struct leaves_channel *ch);
-/* The same of a sender that waits until the channel is closed: channel_closed. */
+/* leaves_channel_send() for a sender that waits until the channel is closed: channel_closed. */
 void leaves_channel_closed(struct leaf *l, const struct leaves_channel *ch);
 /* "2 queued of 8"; in the snapshot's arena. */
 const char *leaves_channel_queue(const struct leaf *l, const struct leaves_channel *ch);
@@ -49,7 +49,7 @@ struct leaves_listener {
  */
 struct error *leaves_listener_read(struct leaf *l, struct value from, const char *expr,
                                    struct leaves_listener *ret) MUST_CHECK;
-/* For the phrase: "first in its queue", "notified, about to go on", "never polled". */
+/* Text for the phrase: "first in its queue", "notified, about to go on", "never polled". */
 const char *leaves_listener_text(const struct leaf *l, const struct leaves_listener *listener);
 
 /* ---- async_lock.c ---- */

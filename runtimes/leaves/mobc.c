@@ -1,4 +1,6 @@
-/* The crate mobc: a semaphore counts its connections; who has one has a permit of it too. */
+/*
+ * The crate mobc: a semaphore counts its connections; a task that has one has a permit of it too.
+ */
 #include "runtimes/leaves/leaves.h"
 
 static const struct pool_row pools[] = {
@@ -13,7 +15,7 @@ static const struct pool_row pools[] = {
 	{ 0 },
 };
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = "mobc::Connection",
 	  .role = HOLDING_LOCK,
 	  .kind = "pool",

@@ -2,9 +2,9 @@
  * quinn: connections and streams of QUIC. quinn 0.11.12 and quinn-proto 0.11.19 are cited.
  *
  * All handles of a connection share a ConnectionInner (connection.rs). Its state has a map from the
- * ids of streams to the wakers of those who read them, and one for those who write. Who waits for
- * a stream or a datagram is notified by a Notify instead: that future is below the one that has
- * the properties here.
+ * ids of streams to the wakers of the tasks that read them, and one for those that write. A task
+ * that waits for a stream or a datagram is notified by a Notify instead: that future is below the
+ * one that has the properties here.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,15 +25,16 @@ enum {
 	MAX_STREAMS = 1 << 12, /* of a map that is searched */
 };
 
-struct connection {
+struct quinn_connection {
 	struct value state; /* in its lock */
 	const char *role, *peer;
 	bool locked, closed;
 };
 
 /* *found false: the path leads to no connection. */
-static struct error *read_connection(const struct leaf *l, struct value from, const char *expr,
-                                     struct connection *ret, bool *found)
+static struct error *quinn_read_connection(const struct leaf *l, struct value from,
+                                           const char *expr, struct quinn_connection *ret,
+                                           bool *found)
 {
 	/* with the feature lock_tracking | without */
 	static const char state_path[] = "state.value | state", futex_path[] = "state.futex",
@@ -45,7 +46,7 @@ static struct error *read_connection(const struct leaf *l, struct value from, co
 	uint64_t futex;
 	bool there;
 
-	*ret = (struct connection){ 0 };
+	*ret = (struct quinn_connection){ 0 };
 	TRY(leaf_place(l, from, expr, &place, found));
 	if (*found)
 		TRY(leaf_strip_to(l, place, INNER, &inner, found));
@@ -64,7 +65,8 @@ static struct error *read_connection(const struct leaf *l, struct value from, co
 	return NULL;
 }
 
-static void connection_details(const struct leaf *l, const struct connection *c, const char *wants)
+static void connection_details(const struct leaf *l, const struct quinn_connection *c,
+                               const char *wants)
 {
 	wait_string(l, "quic_role", c->role);
 	wait_string(l, "quic_peer", c->peer);
@@ -74,17 +76,17 @@ static void connection_details(const struct leaf *l, const struct connection *c,
 }
 
 /* "client, peer 127.0.0.1:443, closed" */
-static const char *connection_text(const struct leaf *l, const struct connection *c)
+static const char *quinn_connection_text(const struct leaf *l, const struct quinn_connection *c)
 {
-	return arena_printf(l->d->c->a, "%s, peer %s%s", c->role, c->peer,
-	                    c->closed ? ", closed" : "");
+	return leaf_text(l, "%s, peer " MARKED_ADDRESS("%s") "%s", c->role, c->peer,
+	                 c->closed ? ", closed" : "");
 }
 
 /* ---- streams ---- */
 
 /* The entry of that stream in the map at expr; *found false: it has none. */
-static struct error *find_entry(const struct leaf *l, struct value state, const char *expr,
-                                uint64_t id, struct value *ret, bool *found)
+static struct error *quinn_find_entry(const struct leaf *l, struct value state, const char *expr,
+                                      uint64_t id, struct value *ret, bool *found)
 {
 	static const char mask_path[] = "bucket_mask", ctrl_path[] = "ctrl", items_path[] = "items",
 			  key_path[] = "0";
@@ -113,13 +115,14 @@ static struct error *find_entry(const struct leaf *l, struct value state, const 
 }
 
 /* While the state is locked, the absence of a waker means nothing. */
-static struct error *arm(struct leaf *l, const struct connection *c, const char *expr, uint64_t id)
+static struct error *quinn_arm(struct leaf *l, const struct quinn_connection *c, const char *expr,
+                               uint64_t id)
 {
 	static const char waker_path[] = "1";
 	struct value entry;
 	bool found;
 
-	TRY(find_entry(l, c->state, expr, id, &entry, &found));
+	TRY(quinn_find_entry(l, c->state, expr, id, &entry, &found));
 	if (found)
 		return leaf_arm_at(l, entry, waker_path);
 	if (!c->locked)
@@ -128,17 +131,18 @@ static struct error *arm(struct leaf *l, const struct connection *c, const char 
 }
 
 /* Fills the wait of the stream v but for its phrase. */
-static struct error *read_stream(struct leaf *l, struct value v, const char *wakers,
-                                 const char *wants, struct connection *ret, uint64_t *id)
+static struct error *quinn_read_stream(struct leaf *l, struct value v, const char *wakers,
+                                       const char *wants, struct quinn_connection *ret,
+                                       uint64_t *id)
 {
 	static const char connection_path[] = "conn", id_path[] = "stream";
 	bool found;
 
-	TRY(read_connection(l, v, connection_path, ret, &found));
+	TRY(quinn_read_connection(l, v, connection_path, ret, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "it has no connection");
 	TRY(leaf_uint(l, v, id_path, id));
-	TRY(arm(l, ret, wakers, *id));
+	TRY(quinn_arm(l, ret, wakers, *id));
 	wait_int(l, "stream", (int64_t)*id);
 	connection_details(l, ret, wants);
 	return NULL;
@@ -147,21 +151,21 @@ static struct error *read_stream(struct leaf *l, struct value v, const char *wak
 static struct error *decode_recv_at(struct leaf *l, struct value stream, const char *words)
 {
 	static const char wakers_path[] = "blocked_readers.base.table";
-	struct connection c;
+	struct quinn_connection c;
 	uint64_t id;
 
-	TRY(read_stream(l, stream, wakers_path, "data", &c, &id));
-	wait_phrase(l, "QUIC stream %" PRIu64 ", %s, %s", id, words, connection_text(l, &c));
+	TRY(quinn_read_stream(l, stream, wakers_path, "data", &c, &id));
+	wait_phrase(l, "QUIC stream %" PRIu64 ", %s, %s", id, words, quinn_connection_text(l, &c));
 	return NULL;
 }
 
-static struct error *decode_recv(struct leaf *l)
+static struct error *quinn_decode_recv(struct leaf *l)
 {
 	return decode_recv_at(l, l->v, "more data or a reset");
 }
 
 /* The stream that a future refers to. */
-static struct error *stream_of(const struct leaf *l, const char *type, struct value *ret)
+static struct error *quinn_stream_of(const struct leaf *l, const char *type, struct value *ret)
 {
 	static const char stream_path[] = "stream";
 	struct value place;
@@ -173,17 +177,17 @@ static struct error *stream_of(const struct leaf *l, const char *type, struct va
 	return found ? NULL : error_new(ERR_CORRUPT, "it has no stream");
 }
 
-static struct error *decode_read(struct leaf *l)
+static struct error *quinn_decode_read(struct leaf *l)
 {
 	struct value stream;
 
-	TRY(stream_of(l, RECV, &stream));
+	TRY(quinn_stream_of(l, RECV, &stream));
 	return decode_recv_at(l, stream, "more data");
 }
 
-/* How much the peer has not acknowledged, and how much more it takes. */
-static struct error *describe_send(const struct leaf *l, const struct connection *c, uint64_t id,
-                                   const char **ret)
+/* Describes how much the peer has not acknowledged, and how much more it takes. */
+static struct error *quinn_describe_send(const struct leaf *l, const struct quinn_connection *c,
+                                         uint64_t id, const char **ret)
 {
 	static const char streams_path[] = "inner.streams.send.base.table",
 			  max_path[] = "1.Some.0.max_data",
@@ -194,7 +198,7 @@ static struct error *describe_send(const struct leaf *l, const struct connection
 	bool found;
 
 	*ret = "";
-	TRY(find_entry(l, c->state, streams_path, id, &entry, &found));
+	TRY(quinn_find_entry(l, c->state, streams_path, id, &entry, &found));
 	if (found)
 		TRY(leaf_optional_uint(l, entry, max_path, &max, &found));
 	if (found)
@@ -205,58 +209,59 @@ static struct error *describe_send(const struct leaf *l, const struct connection
 		return NULL; /* nothing was written to it */
 	wait_int(l, "buffered", (int64_t)unacked);
 	wait_int(l, "window", (int64_t)(max - offset));
-	*ret = arena_printf(l->d->c->a, ", %" PRIu64 " bytes not acknowledged%s", unacked,
-	                    max <= offset ? ", the window of the stream is full" : "");
+	*ret = leaf_text(l, ", %" PRIu64 " bytes not acknowledged%s", unacked,
+	                 max <= offset ? ", the window of the stream is full" : "");
 	return NULL;
 }
 
 static struct error *decode_send_at(struct leaf *l, struct value stream)
 {
 	static const char wakers_path[] = "blocked_writers.base.table";
-	struct connection c;
+	struct quinn_connection c;
 	const char *send;
 	uint64_t id;
 
-	TRY(read_stream(l, stream, wakers_path, "send", &c, &id));
-	TRY(describe_send(l, &c, id, &send));
-	wait_phrase(l, "QUIC stream %" PRIu64 ", to send%s, %s", id, send, connection_text(l, &c));
+	TRY(quinn_read_stream(l, stream, wakers_path, "send", &c, &id));
+	TRY(quinn_describe_send(l, &c, id, &send));
+	wait_phrase(l, "QUIC stream %" PRIu64 ", to send%s, %s", id, send,
+	            quinn_connection_text(l, &c));
 	return NULL;
 }
 
-static struct error *decode_send(struct leaf *l)
+static struct error *quinn_decode_send(struct leaf *l)
 {
 	return decode_send_at(l, l->v);
 }
 
 /* In 0.10, and in early versions of 0.11, writing is a future of its own. */
-static struct error *decode_write(struct leaf *l)
+static struct error *quinn_decode_write(struct leaf *l)
 {
 	struct value stream;
 
-	TRY(stream_of(l, SEND, &stream));
+	TRY(quinn_stream_of(l, SEND, &stream));
 	return decode_send_at(l, stream);
 }
 
-/* The same for a wait until the peer stops a stream, which later versions leave to a Notify. */
+/* A wait until the peer stops a stream, which later versions leave to a Notify. */
 static struct error *decode_stopped(struct leaf *l)
 {
 	static const char wakers_path[] = "stopped.base.table";
-	struct connection c;
+	struct quinn_connection c;
 	struct value stream;
 	const char *send;
 	uint64_t id;
 
-	TRY(stream_of(l, SEND, &stream));
-	TRY(read_stream(l, stream, wakers_path, "stop", &c, &id));
-	TRY(describe_send(l, &c, id, &send));
+	TRY(quinn_stream_of(l, SEND, &stream));
+	TRY(quinn_read_stream(l, stream, wakers_path, "stop", &c, &id));
+	TRY(quinn_describe_send(l, &c, id, &send));
 	wait_phrase(l, "QUIC stream %" PRIu64 ", until the peer stops it%s, %s", id, send,
-	            connection_text(l, &c));
+	            quinn_connection_text(l, &c));
 	return NULL;
 }
 
 #define READ_ROW(name)                                                                             \
 	{                                                                                          \
-		.type = READ name, .kind = "quic_stream", .decode = decode_read                    \
+		.type = READ name, .kind = "quic_stream", .decode = quinn_decode_read              \
 	}
 
 #define WRITE_ROW(name, function)                                                                  \
@@ -270,14 +275,14 @@ static const struct leaf_row leaves[] = {
 	READ_ROW("ReadChunk"),
 	READ_ROW("ReadChunks"),
 	READ_ROW("ReadToEnd"),
-	WRITE_ROW("Write", decode_write),
-	WRITE_ROW("WriteAll", decode_write),
-	WRITE_ROW("WriteChunk", decode_write),
-	WRITE_ROW("WriteChunks", decode_write),
-	WRITE_ROW("WriteAllChunks", decode_write),
+	WRITE_ROW("Write", quinn_decode_write),
+	WRITE_ROW("WriteAll", quinn_decode_write),
+	WRITE_ROW("WriteChunk", quinn_decode_write),
+	WRITE_ROW("WriteChunks", quinn_decode_write),
+	WRITE_ROW("WriteAllChunks", quinn_decode_write),
 	WRITE_ROW("Stopped", decode_stopped),
-	{ .type = RECV, .kind = "quic_stream", .decode = decode_recv, .resource = true },
-	{ .type = SEND, .kind = "quic_stream", .decode = decode_send, .resource = true },
+	{ .type = RECV, .kind = "quic_stream", .decode = quinn_decode_recv, .resource = true },
+	{ .type = SEND, .kind = "quic_stream", .decode = quinn_decode_send, .resource = true },
 	{ 0 },
 };
 
@@ -286,49 +291,49 @@ static const struct leaf_row *const families[] = { leaves, NULL };
 /* ---- what is below a connection ---- */
 
 /* wants: the value of that detail and the words for it; NULL: the future drives the connection. */
-static struct error *decode_connection(struct leaf *l, const char *wants)
+static struct error *quinn_decode_connection(struct leaf *l, const char *wants)
 {
 	static const char connection_path[] = "conn | 0";
-	struct connection c;
+	struct quinn_connection c;
 	bool found;
 
-	TRY(read_connection(l, l->v, connection_path, &c, &found));
+	TRY(quinn_read_connection(l, l->v, connection_path, &c, &found));
 	if (!found)
 		return NULL;
 	connection_details(l, &c, wants);
 	wait_phrase(l, "QUIC%s%s, %s", wants ? ", " : "", wants ? wants : "",
-	            connection_text(l, &c));
+	            quinn_connection_text(l, &c));
 	return NULL;
 }
 
 static struct error *decode_driver(struct leaf *l)
 {
-	return decode_connection(l, NULL);
+	return quinn_decode_connection(l, NULL);
 }
 
 static struct error *decode_handshake(struct leaf *l)
 {
-	return decode_connection(l, "handshake");
+	return quinn_decode_connection(l, "handshake");
 }
 
 static struct error *decode_accept(struct leaf *l)
 {
-	return decode_connection(l, "stream of the peer");
+	return quinn_decode_connection(l, "stream of the peer");
 }
 
 static struct error *decode_open(struct leaf *l)
 {
-	return decode_connection(l, "room for a stream");
+	return quinn_decode_connection(l, "room for a stream");
 }
 
 static struct error *decode_datagram(struct leaf *l)
 {
-	return decode_connection(l, "datagram");
+	return quinn_decode_connection(l, "datagram");
 }
 
 static struct error *decode_send_datagram(struct leaf *l)
 {
-	return decode_connection(l, "room for a datagram");
+	return quinn_decode_connection(l, "room for a datagram");
 }
 
 #define PROPERTY(name, function)                                                                   \
@@ -354,7 +359,7 @@ static const struct leaf_row properties[] = {
 	}
 
 static const struct combinator_row combinators[] = {
-	/* It polls one of its two receivers. */
+	/* Connecting polls one of its two receivers. */
 	{ .type = CONNECTION "Connecting", .children = { { "connected", "await", NULL } } },
 	NOTIFIED(CONNECTION "AcceptBi"),
 	NOTIFIED(CONNECTION "AcceptUni"),

@@ -13,7 +13,7 @@ static const struct pool_row pools[] = {
 	{ 0 },
 };
 
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = "r2d2::PooledConnection",
 	  .role = HOLDING_LOCK,
 	  .kind = "pool",

@@ -49,7 +49,8 @@ static const struct binding_row client_layout[] = {
 static const struct binding_row *const bindings[] = { server_layout, client_layout, NULL };
 
 /* The place at the end of a path; false where there is none. */
-static bool place_at(const struct leaf *l, struct value from, const char *expr, struct value *ret)
+static bool rustls_place_at(const struct leaf *l, struct value from, const char *expr,
+                            struct value *ret)
 {
 	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
 	bool found = false;
@@ -61,7 +62,7 @@ static bool place_at(const struct leaf *l, struct value from, const char *expr, 
 }
 
 /* Whether a bool of the stream is true; `known` becomes false where it cannot be read. */
-static bool yes(const struct leaf *l, const struct binding_row *row, bool *known)
+static bool rustls_yes(const struct leaf *l, const struct binding_row *row, bool *known)
 {
 	uint64_t number = 0;
 	bool found = false;
@@ -79,19 +80,20 @@ static bool sent_close(const struct leaf *l, const struct binding_row *rows, boo
 	struct value place;
 
 	if (leaf_has_path(l, l->v.type, rows[SENT_CLOSE].path))
-		return yes(l, &rows[SENT_CLOSE], known);
-	if (place_at(l, l->v, rows[STATE].path, &place))
+		return rustls_yes(l, &rows[SENT_CLOSE], known);
+	if (rustls_place_at(l, l->v, rows[STATE].path, &place))
 		error_free(value_enum_name(l->d->c->in->target, place, &name));
 	*known &= name != NULL;
 	return name && (strcmp(name, "WriteShutdown") == 0 || strcmp(name, "FullyShutdown") == 0);
 }
 
 /* NULL: unknown. */
-static const char *phase(const struct leaf *l, const struct binding_row *rows)
+static const char *rustls_phase(const struct leaf *l, const struct binding_row *rows)
 {
 	bool known = true;
-	bool open = yes(l, &rows[MAY_SEND], &known) & yes(l, &rows[MAY_RECEIVE], &known);
-	bool ends = yes(l, &rows[RECEIVED_CLOSE], &known) | sent_close(l, rows, &known);
+	bool open =
+		rustls_yes(l, &rows[MAY_SEND], &known) & rustls_yes(l, &rows[MAY_RECEIVE], &known);
+	bool ends = rustls_yes(l, &rows[RECEIVED_CLOSE], &known) | sent_close(l, rows, &known);
 
 	if (!known)
 		return NULL;
@@ -99,13 +101,13 @@ static const char *phase(const struct leaf *l, const struct binding_row *rows)
 }
 
 /* "TLS 1.3"; "TLS" before the peers have agreed. */
-static const char *version(const struct leaf *l, const struct binding_row *rows, bool *known)
+static const char *rustls_version(const struct leaf *l, const struct binding_row *rows, bool *known)
 {
 	const char *name = NULL;
 	struct value place;
 
 	*known = false;
-	if (place_at(l, l->v, rows[VERSION].path, &place))
+	if (rustls_place_at(l, l->v, rows[VERSION].path, &place))
 		error_free(value_enum_name(l->d->c->in->target, place, &name));
 	if (!name || (strcmp(name, "TLSv1_2") != 0 && strcmp(name, "TLSv1_3") != 0))
 		return "TLS";
@@ -116,7 +118,7 @@ static const char *version(const struct leaf *l, const struct binding_row *rows,
 /* A path that leads to a String. */
 static bool string_at(const struct leaf *l, struct value from, const char *expr, struct value *ret)
 {
-	return place_at(l, from, expr, ret) && type_is(ret->type, "alloc::string::String");
+	return rustls_place_at(l, from, expr, ret) && type_is(ret->type, "alloc::string::String");
 }
 
 /* The text of a DnsName: a &str or a String; in rustls 0.21 a String. NULL: it cannot be read. */
@@ -125,8 +127,9 @@ static const char *dns_name(const struct leaf *l, struct value name)
 	const char *text = NULL;
 	struct value place;
 
-	if (place_at(l, name, "0.Owned.0", &place) || place_at(l, name, "0.Borrowed.0", &place) ||
-	    string_at(l, name, "0", &place) || string_at(l, name, "0.0", &place))
+	if (rustls_place_at(l, name, "0.Owned.0", &place) ||
+	    rustls_place_at(l, name, "0.Borrowed.0", &place) || string_at(l, name, "0", &place) ||
+	    string_at(l, name, "0.0", &place))
 		error_free(value_string(l->d->c->in->target, l->d->c->a, place, MAX_NAME, &text));
 	return text && *text ? text : NULL;
 }
@@ -136,23 +139,25 @@ static const char *server_name(const struct leaf *l, const struct binding_row *r
 {
 	struct value place, state, name;
 
-	if (!place_at(l, l->v, rows[NAME].path, &place))
+	if (!rustls_place_at(l, l->v, rows[NAME].path, &place))
 		return NULL;
 	if (rows == server_layout)
 		return dns_name(l, place);
 	if (leaf_dyn(l->d->c, place, &state) &&
-	    (place_at(l, state, "server_name.DnsName.0", &name) ||
-	     place_at(l, state, "input.server_name.DnsName.0", &name) ||
-	     place_at(l, state, "next.input.server_name.DnsName.0", &name)))
+	    (rustls_place_at(l, state, "server_name.DnsName.0", &name) ||
+	     rustls_place_at(l, state, "input.server_name.DnsName.0", &name) ||
+	     rustls_place_at(l, state, "next.input.server_name.DnsName.0", &name)))
 		return dns_name(l, name);
 	return NULL;
 }
 
-static void describe(const struct leaf *l, const struct binding_row *rows, const char *socket)
+static void rustls_describe(const struct leaf *l, const struct binding_row *rows,
+                            const char *socket)
 {
-	const char *role = rows == server_layout ? "server" : "client", *doing = phase(l, rows);
+	const char *role = rows == server_layout ? "server" : "client",
+		   *doing = rustls_phase(l, rows);
 	bool known;
-	const char *protocol = version(l, rows, &known), *name = server_name(l, rows);
+	const char *protocol = rustls_version(l, rows, &known), *name = server_name(l, rows);
 
 	wait_string(l, "tls_role", role);
 	if (doing)
@@ -165,15 +170,15 @@ static void describe(const struct leaf *l, const struct binding_row *rows, const
 	            doing ? ", " : "", doing ? doing : "", name ? ", " : "", name ? name : "");
 }
 
-static struct error *decode(struct leaf *l, const struct binding_row *rows)
+static struct error *rustls_decode(struct leaf *l, const struct binding_row *rows)
 {
 	struct value io, inner;
 	struct leaf socket;
 
-	if (!place_at(l, l->v, rows[IO].path, &io))
+	if (!rustls_place_at(l, l->v, rows[IO].path, &io))
 		return error_new(ERR_LAYOUT, "it has no stream inside");
 	if (!leaf_find_inside(l, io, &inner)) {
-		describe(l, rows, "");
+		rustls_describe(l, rows, "");
 		return NULL;
 	}
 	TRY(leaf_decode_inside(l, inner, &socket));
@@ -183,23 +188,31 @@ static struct error *decode(struct leaf *l, const struct binding_row *rows)
 	l->w->armed = socket.w->armed;
 	l->in_use = socket.in_use;
 	l->vacant = socket.vacant;
-	describe(l, rows, socket.w->phrase);
+	rustls_describe(l, rows, leaf_phrase_of(l, socket.w));
 	return NULL;
 }
 
-static struct error *decode_server(struct leaf *l)
+static struct error *rustls_decode_server(struct leaf *l)
 {
-	return decode(l, server_layout);
+	return rustls_decode(l, server_layout);
 }
 
-static struct error *decode_client(struct leaf *l)
+static struct error *rustls_decode_client(struct leaf *l)
 {
-	return decode(l, client_layout);
+	return rustls_decode(l, client_layout);
 }
 
 static const struct leaf_row leaves[] = {
-	{ .type = SERVER, .kind = "io", .decode = decode_server, .resource = true, .whole = true },
-	{ .type = CLIENT, .kind = "io", .decode = decode_client, .resource = true, .whole = true },
+	{ .type = SERVER,
+	  .kind = "io",
+	  .decode = rustls_decode_server,
+	  .resource = true,
+	  .whole = true },
+	{ .type = CLIENT,
+	  .kind = "io",
+	  .decode = rustls_decode_client,
+	  .resource = true,
+	  .whole = true },
 	{ 0 },
 };
 

@@ -14,7 +14,7 @@ static const struct pool_row pools[] = {
 };
 
 /* DecrementSizeGuard is that of a connection that is being opened, or given back. */
-static const struct holding_row holdings[] = {
+static const struct ownership_row holdings[] = {
 	{ .type = "sqlx_core::pool::connection::PoolConnection",
 	  .role = HOLDING_LOCK,
 	  .kind = "pool",

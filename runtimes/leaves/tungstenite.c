@@ -49,20 +49,22 @@ static const struct binding_row layout[] = {
 static const struct binding_row *const bindings[] = { layout, NULL };
 
 /* Fills w->armed and vacant from all four slots. */
-static struct error *arm(struct leaf *l, struct value socket)
+static struct error *tungstenite_arm(struct leaf *l, struct value socket)
 {
 	static const int slots[] = { READS_READ, READS_WRITE, WRITES_READ, WRITES_WRITE };
 	bool all_vacant = true, all_no = true, any_yes = false;
 
 	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
-		l->w->armed = ARMED_UNKNOWN;
+		l->w->armed = WAKER_REGISTERED_UNKNOWN;
 		l->vacant = false;
 		TRY(leaf_arm_at(l, socket, layout[slots[i]].path));
-		any_yes |= l->w->armed == ARMED_YES;
-		all_no &= l->w->armed == ARMED_NO;
+		any_yes |= l->w->armed == WAKER_REGISTERED_YES;
+		all_no &= l->w->armed == WAKER_REGISTERED_NO;
 		all_vacant &= l->vacant;
 	}
-	l->w->armed = any_yes ? ARMED_YES : all_no ? ARMED_NO : ARMED_UNKNOWN;
+	l->w->armed = any_yes  ? WAKER_REGISTERED_YES
+	              : all_no ? WAKER_REGISTERED_NO
+	                       : WAKER_REGISTERED_UNKNOWN;
 	l->vacant = all_vacant;
 	return NULL;
 }
@@ -91,18 +93,18 @@ static const char *describe_socket(const struct leaf *l, struct value socket)
 	if (!ok || !below.w->phrase)
 		return "";
 	leaf_copy_details(l, below.w, keys);
-	return arena_printf(l->d->c->a, ", %s", below.w->phrase);
+	return leaf_text(l, ", %s", leaf_phrase_of(l, below.w));
 }
 
 static struct error *decode_socket(struct leaf *l)
 {
-	TRY(arm(l, l->v));
+	TRY(tungstenite_arm(l, l->v));
 	wait_phrase(l, "websocket handshake%s", describe_socket(l, l->v));
 	return NULL;
 }
 
 /* The name of the enumerator there; NULL unknown. */
-static const char *word_at(const struct leaf *l, const char *path)
+static const char *tungstenite_word_at(const struct leaf *l, const char *path)
 {
 	const char *name = NULL;
 	struct value place;
@@ -134,10 +136,11 @@ static const char *state_word(const char *name)
 	return NULL;
 }
 
-static struct error *decode_stream(struct leaf *l)
+static struct error *tungstenite_decode_stream(struct leaf *l)
 {
-	const char *role = word_at(l, layout[STREAM_ROLE].path);
-	const char *state = state_word(word_at(l, layout[STREAM_STATE].path)), *text = "";
+	const char *role = tungstenite_word_at(l, layout[STREAM_ROLE].path);
+	const char *state = state_word(tungstenite_word_at(l, layout[STREAM_STATE].path)),
+		   *text = "";
 	struct value socket;
 	uint64_t buffered;
 	bool found;
@@ -145,7 +148,7 @@ static struct error *decode_stream(struct leaf *l)
 	TRY(leaf_place(l, l->v, layout[STREAM_SOCKET].path, &socket, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "it has no socket");
-	TRY(arm(l, socket));
+	TRY(tungstenite_arm(l, socket));
 	if (role)
 		role = strcmp(role, "Server") == 0 ? "server" : "client";
 	if (role)
@@ -156,8 +159,7 @@ static struct error *decode_stream(struct leaf *l)
 	if (found) {
 		wait_int(l, "buffered", (int64_t)buffered);
 		if (buffered)
-			text = arena_printf(l->d->c->a, ", %" PRIu64 " bytes to be written",
-			                    buffered);
+			text = leaf_text(l, ", %" PRIu64 " bytes to be written", buffered);
 	}
 	wait_phrase(l, "websocket%s%s%s%s%s%s", role ? ", " : "", role ? role : "",
 	            state ? ", " : "", state ? state : "", text, describe_socket(l, socket));
@@ -165,7 +167,10 @@ static struct error *decode_stream(struct leaf *l)
 }
 
 static const struct leaf_row leaves[] = {
-	{ .type = STREAM, .kind = "websocket", .decode = decode_stream, .resource = true },
+	{ .type = STREAM,
+	  .kind = "websocket",
+	  .decode = tungstenite_decode_stream,
+	  .resource = true },
 	{ .type = SOCKET, .kind = "websocket", .decode = decode_socket, .resource = true },
 	{ 0 },
 };

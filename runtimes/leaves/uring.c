@@ -1,7 +1,7 @@
 /*
- * The crate tokio-uring: operations of io_uring. Its tasks are tokio's, in a LocalSet. What the
- * kernel does is an Op or an InFlightOneshot, with its index in a slab of the driver, which has
- * what became of it: submitted, a waker, a result (tokio-uring 0.5, src/runtime/driver/op/mod.rs).
+ * The crate tokio-uring: operations of io_uring. Its tasks are tokio's, in a LocalSet. An operation
+ * of the kernel is an Op or an InFlightOneshot, with its index in a slab of the driver, which has
+ * its state: submitted, a waker, a result (tokio-uring 0.5, src/runtime/driver/op/mod.rs).
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "runtimes/future/leaf_queue.h"
 #include "runtimes/leaves/leaves.h"
 
-/* What becomes of an operation: Lifecycle of the driver. */
+/* State of an operation: Lifecycle of the driver. */
 struct lifecycle {
 	struct value place; /* type NULL: its driver is gone */
 	bool waits, done;
@@ -19,7 +19,7 @@ struct lifecycle {
 };
 
 /* "Recv"; what an InFlightOneshot keeps of a write is called WriteData. */
-static const char *operation_name(const struct leaf *l, const struct type *t)
+static const char *uring_operation_name(const struct leaf *l, const struct type *t)
 {
 	static const char data[] = "Data";
 	const char *last = qualified_last(type_name(t));
@@ -72,7 +72,7 @@ static struct error *read_lifecycle(const struct leaf *l, struct value op, struc
 }
 
 /* ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123"; "" where the operation has none. */
-static struct error *describe_fd(const struct leaf *l, struct value data, const char **ret)
+static struct error *uring_describe_fd(const struct leaf *l, struct value data, const char **ret)
 {
 	static const char fd_path[] = "fd.Some.0.inner.value.fd | fd.inner.value.fd"
 				      " | _fd.inner.value.fd | fd";
@@ -87,9 +87,9 @@ static struct error *describe_fd(const struct leaf *l, struct value data, const 
 }
 
 /* op: with its index and driver; data: what it keeps while the kernel works on it. */
-static struct error *describe(struct leaf *l, struct value op, struct value data)
+static struct error *uring_describe(struct leaf *l, struct value op, struct value data)
 {
-	const char *name = operation_name(l, data.type), *direction = leaf_fd_direction(name);
+	const char *name = uring_operation_name(l, data.type), *direction = leaf_fd_direction(name);
 	struct lifecycle life;
 	const char *where;
 
@@ -102,7 +102,7 @@ static struct error *describe(struct leaf *l, struct value op, struct value data
 		TRY(leaf_arm(l, life.waker));
 	else
 		leaf_arm_none(l);
-	TRY(describe_fd(l, data, &where));
+	TRY(uring_describe_fd(l, data, &where));
 	wait_phrase(l, "%s %s%s%s%s", name, life.done ? leaf_next(l, "done") : "in flight",
 	            direction ? ", " : "", direction ? direction : "", where);
 	return NULL;
@@ -117,10 +117,10 @@ static struct error *decode_op(struct leaf *l)
 	TRY(leaf_place(l, l->v, data_path, &data, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "it has given its result already");
-	return describe(l, l->v, data);
+	return uring_describe(l, l->v, data);
 }
 
-static struct error *decode_oneshot(struct leaf *l)
+static struct error *uring_decode_oneshot(struct leaf *l)
 {
 	static const char op_path[] = "inner.Some.0", data_path[] = "stable_data";
 	struct value op, data;
@@ -131,14 +131,14 @@ static struct error *decode_oneshot(struct leaf *l)
 		TRY(leaf_place(l, op, data_path, &data, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "it has given its result already");
-	return describe(l, op, data);
+	return uring_describe(l, op, data);
 }
 
 static const struct leaf_row leaves[] = {
 	{ .type = "tokio_uring::runtime::driver::op::Op", .kind = "io", .decode = decode_op },
 	{ .type = "tokio_uring::runtime::driver::op::InFlightOneshot",
 	  .kind = "io",
-	  .decode = decode_oneshot },
+	  .decode = uring_decode_oneshot },
 	{ 0 },
 };
 

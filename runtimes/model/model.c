@@ -17,7 +17,7 @@ void snapshot_free(struct snapshot *s)
 	free(s);
 }
 
-static void add_note(struct snapshot *s, const char *format, va_list args)
+static void model_add_note(struct snapshot *s, const char *format, va_list args)
 {
 	char *raw;
 	STR(clean);
@@ -46,7 +46,7 @@ void snapshot_note(struct snapshot *s, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	add_note(s, format, args);
+	model_add_note(s, format, args);
 	va_end(args);
 }
 
@@ -76,7 +76,7 @@ void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	add_note(s, format, args);
+	model_add_note(s, format, args);
 	va_end(args);
 	s->complete = false;
 }
@@ -214,11 +214,11 @@ const struct task *snapshot_task(const struct snapshot *s, const char *id, unsig
 	return found;
 }
 
-static unsigned number_tree(struct future *f, unsigned next)
+static unsigned model_number_tree(struct future *f, unsigned next)
 {
 	f->number = next++;
 	for (size_t i = 0; i < f->nchildren; i++)
-		next = number_tree(f->children[i], next);
+		next = model_number_tree(f->children[i], next);
 	return next;
 }
 
@@ -226,15 +226,15 @@ void snapshot_number_frames(struct snapshot *s)
 {
 	for (size_t i = 0; i < s->ntasks; i++) {
 		if (s->tasks[i]->root)
-			number_tree(s->tasks[i]->root, 0);
+			model_number_tree(s->tasks[i]->root, 0);
 	}
 	for (size_t i = 0; i < s->nthreads; i++) {
 		if (s->threads[i].root)
-			number_tree(s->threads[i].root, 0);
+			model_number_tree(s->threads[i].root, 0);
 	}
 }
 
-static bool tree_has_values(const struct future *f)
+static bool model_tree_has_values(const struct future *f)
 {
 	if (!f)
 		return false;
@@ -243,7 +243,7 @@ static bool tree_has_values(const struct future *f)
 			return true;
 	}
 	for (size_t i = 0; i < f->nchildren; i++) {
-		if (tree_has_values(f->children[i]))
+		if (model_tree_has_values(f->children[i]))
 			return true;
 	}
 	return false;
@@ -252,11 +252,11 @@ static bool tree_has_values(const struct future *f)
 bool snapshot_has_values(const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->ntasks; i++) {
-		if (tree_has_values(s->tasks[i]->root))
+		if (model_tree_has_values(s->tasks[i]->root))
 			return true;
 	}
 	for (size_t i = 0; i < s->nthreads; i++) {
-		if (tree_has_values(s->threads[i].root))
+		if (model_tree_has_values(s->threads[i].root))
 			return true;
 	}
 	return false;

@@ -39,7 +39,7 @@ enum future_state {
 enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL, DETAIL_LIST };
 
 /*
- * One detail of a wait: a key of the JSON object. The rows of wait_kind.c and
+ * A detail of a wait: a key of the JSON object. The rows of wait_kind.c and
  * docs/asyncdbg.schema.json list all keys; testdata/check/check_details.sh fails where one is
  * missing.
  */
@@ -56,23 +56,25 @@ struct wait_detail {
 
 /*
  * Is the waker of the task (or of the thread in block_on) stored in what a future waits for, so
- * that the event wakes the task? ARMED_NO: no waker is stored there, or one that wakes another task
- * or nobody.
+ * that the event wakes the task? WAKER_REGISTERED_NO: no waker is stored there, or one that wakes
+ * another task or nobody.
  */
-enum armed { ARMED_UNKNOWN, ARMED_YES, ARMED_NO };
+enum waker_registered { WAKER_REGISTERED_UNKNOWN, WAKER_REGISTERED_YES, WAKER_REGISTERED_NO };
 
-/* What a leaf future waits for. */
+/* Wait of a leaf future. */
 struct wait {
-	const char *kind;   /* a name of wait_kind.h: "sleep", "join"; JSON "kind" */
-	const char *phrase; /* one line for people: "sleep future, sleeping 18 seconds" */
-	uint64_t object;    /* address of the object that is waited for, 0: none */
+	const char *kind;         /* a name of wait_kind.h: "sleep", "join"; JSON "kind" */
+	const char *phrase;       /* one line for people: "sleep future, sleeping 18 seconds" */
+	const char *phrase_parts; /* its variable parts, as in marked.h; NULL: none */
+	uint64_t object;          /* address of the object that is waited for, 0: none */
 	uint64_t primitive; /* address of the semaphore or futex word in the object, whose holders
 	                       block the wait; 0: none. See struct holding */
 	const char *task;   /* id of another task that the wait involves */
 	const char *name;   /* the program's name of the object: "self.accounts"; NULL: unknown */
 	bool within; /* the object is a resource inside the future: print the future's type too */
-	bool anonymous;       /* the phrase names no object: print the type with it */
-	enum armed armed : 8; /* of a future; of a thread's own wait always ARMED_UNKNOWN */
+	bool anonymous; /* the phrase names no object: print the type with it */
+	enum waker_registered
+		armed : 8; /* of a future; of a thread's own wait always WAKER_REGISTERED_UNKNOWN */
 	struct wait_detail *details;
 	size_t ndetails;
 };
@@ -103,7 +105,7 @@ struct local {
 	bool passed_in;    /* the value of a parameter at the call; it may have changed since */
 	bool may_be_lost;  /* it is not kept over an await, and may not have been set since */
 	bool may_be_unset; /* the code has a way to this place on which it is not set */
-	bool may_be_stale; /* from the memory of a coroutine that runs: see struct local_place */
+	bool may_be_stale; /* a register may have a newer value: see struct local_place */
 	bool global;       /* a static, or an error about one: belongs to no frame */
 	bool no_value;     /* the frame has the variable, and not its value now: see problem */
 	bool redacted;     /* value contains "<redacted>" in place of a secret: see secrets.h */
@@ -120,7 +122,7 @@ struct native_register {
 	bool known; /* it could be recovered for this frame */
 };
 
-/* What a question about a native frame adds to its row in thread_info.frames. */
+/* Answer to a question about a native frame, in addition to its row in thread_info.frames. */
 struct native_frame {
 	bool found;           /* else only problem is there */
 	struct local *locals; /* only with WANT_LOCALS; arguments are not sorted */
@@ -130,9 +132,7 @@ struct native_frame {
 	const char *problem; /* why it was not found, or has no variables; NULL: nothing is wrong */
 };
 
-/*
- * One future of a task's tree: a frame of its logical backtrace. There may be millions.
- */
+/* A future of a task's tree: a frame of its logical backtrace. There may be millions. */
 struct future {
 	const char *function; /* as the programmer wrote it, no generics: "app::Server::run",
 	                         "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
@@ -144,15 +144,16 @@ struct future {
 	const char *edge; /* how its parent uses it: "await", "select arm 1", "join arm 0", "set",
 	                     "deadline", "waits", "held", "holds" */
 	const char *note; /* further information: its tracing span and where that is */
-	const char *variable;     /* of what is held: the variable of its parent's that has it */
-	const char *aliases;      /* the other possible types, if known: "app::B, app::C" */
-	struct wait *wait;        /* of a decoded leaf, otherwise NULL */
-	struct wait *properties;  /* no wait, but what else is known of it, in the same form: of an
-	                             HTTP connection its role and phase; NULL: nothing */
-	struct future **children; /* the futures that it polls: one for .await; unpolled futures
-	                             come last */
-	struct local *locals;     /* only with WANT_LOCALS */
-	const char *problem;      /* why the tree ends here although the future has children */
+	const char *variable;      /* of what is held: the variable of its parent's that has it */
+	const char *aliases;       /* the other possible types, if known: "app::B, app::C" */
+	struct wait *wait;         /* of a decoded leaf, otherwise NULL */
+	struct wait *properties;   /* no wait, but what else is known of it, in the same form: of an
+	                              HTTP connection its role and phase; NULL: nothing */
+	struct future **children;  /* the futures that it polls: one for .await; unpolled futures
+	                              come last */
+	struct local *locals;      /* only with WANT_LOCALS */
+	const char *problem;       /* why the tree ends here although the future has children */
+	const char *problem_parts; /* its variable parts, as in marked.h; NULL: none */
 	const struct frame_place *place; /* the collector's alone: runtimes/query/locals.h */
 	unsigned nchildren, nlocals;
 	unsigned number; /* within its tree, in preorder; the root is 0 */
@@ -161,8 +162,10 @@ struct future {
 	enum future_kind kind : 8;
 	enum future_state state : 8;
 	enum branch branch : 6;
-	/* The collector's alone: it is held, but may have been moved out, or be polled unseen; it
-	   is a clone of several, which all have its children. */
+	/*
+	 * For the collector alone. doubted: it is held, but may have been moved out, or be polled
+	 * unseen; shares: it is a clone of several, which all have its children.
+	 */
 	bool doubted : 1, shares : 1;
 	bool running : 1;   /* read from a thread's stack: it is executing at file:line */
 	bool dyn : 1;       /* found through a vtable */
@@ -203,13 +206,14 @@ struct task {
 	const struct source_place *defined_at; /* of the async fn, block or closure that it runs,
 	                                          inside wrappers; NULL: unknown */
 	struct future *root;                   /* NULL: it could not be read, see problem */
-	const char *problem; /* why this task is incomplete; NULL: it is complete */
-	bool changed;        /* it changed while it was read from a running process: may be torn */
-	bool has_wakers;     /* wakers is known: it is idle, and its runtime counts references */
-	uint64_t wakers;     /* number of its wakers and AbortHandles; 0: nothing can wake it */
+	const char *problem;       /* why this task is incomplete; NULL: it is complete */
+	const char *problem_parts; /* its variable parts, as in marked.h; NULL: none */
+	bool changed;    /* it changed while it was read from a running process: may be torn */
+	bool has_wakers; /* wakers is known: it is idle, and its runtime counts references */
+	uint64_t wakers; /* number of its wakers and AbortHandles; 0: nothing can wake it */
 };
 
-/* How a value in one task or thread can end the waits of others. */
+/* Role of a value in one task or thread: how it can end the waits of others. */
 enum holding_role {
 	HOLDING_LOCK, /* a guard, or permits: waiters in the primitive's queue wait for its drop */
 	HOLDING_SENDER,   /* a sending end: a receiver may wait for its owner */
@@ -261,10 +265,10 @@ struct holding {
 	bool shared; /* of HOLDING_DESCRIPTOR: it is in what an Arc or Rc shares, and the owner has
 	                one of several references to that */
 	bool nobody_else; /* of HOLDING_WAKER: as many certain ones were found as the object counts
-	                     references to it, so that nobody else can wake who waits there */
+	                     references to it, so that nobody else can wake the waiters there */
 };
 
-/* How complete the list of a runtime's tasks is. */
+/* Completeness of the list of a runtime's tasks. */
 enum completeness {
 	COMPLETENESS_UNKNOWN, /* expected_tasks is all that is known */
 	COMPLETENESS_ALL,     /* its own list, read to the end */
@@ -280,7 +284,9 @@ struct runtime_info {
 	bool workers_poll;  /* worker threads poll its tasks; false: the thread in block_on does */
 	const char *name;   /* as given to the builder; NULL: none */
 	uint64_t addr;      /* address of its handle */
-	/* Not that of one that had the address before; no file has it. 0: unknown. */
+	/*
+	 * Differs from that of a runtime that had the address before; no file has it. 0: unknown.
+	 */
 	uint64_t serial;
 	unsigned workers;
 	size_t ntasks;           /* tasks listed in this snapshot */
@@ -296,8 +302,8 @@ struct runtime_info {
 	uint64_t blocking_limit; /* the largest number of blocking threads; valid if has_limit */
 	bool has_limit;
 	const char *version;  /* version of the runtime's crate in this module; NULL: unknown */
-	const char *found_by; /* how it was found: "the join handle in task 5", "a scan of memory";
-	                         NULL: a thread is inside the runtime */
+	const char *found_by; /* text about how it was found: "the join handle in task 5", "a scan
+	                         of memory"; NULL: a thread is inside the runtime */
 };
 
 /*
@@ -333,6 +339,7 @@ struct stack_frame {
 	uint64_t pc;
 	const char *function;      /* readable path without generics; NULL: unknown */
 	const char *function_full; /* with generics, as in DWARF or demangled */
+	const char *aliases; /* other functions that have its code: "a, b and 7 more"; NULL: none */
 	const char *file, *file_short;
 	unsigned line;
 	bool inlined;           /* has no physical frame of its own */
@@ -367,7 +374,7 @@ struct thread_info {
 
 enum row_status { ROW_OK, ROW_ABSENT, ROW_BROKEN };
 
-/* One row of the layout contract, as `info layout` shows it. */
+/* A row of the layout contract, as `info layout` shows it. */
 struct layout_info {
 	const char *module; /* base name */
 	const char *key;    /* "sleep.deadline" */
@@ -375,7 +382,7 @@ struct layout_info {
 	enum row_status status;
 	const char *matched; /* the alternative that resolved; NULL: none */
 	const char *plan;    /* the resolved offsets and dereferences */
-	const char *tried;   /* what was tried and why it failed; NULL when ok */
+	const char *tried;   /* attempts, and why they failed; NULL when ok */
 };
 
 enum debug_tier { TIER_FULL, TIER_LINES, TIER_SYMBOLS, TIER_NONE };
@@ -406,7 +413,10 @@ struct target_info {
 	pid_t signal_tid;
 };
 
-/* What an address belongs to, from the outside in: "thread 3", "its stack", "frame 2 of ...". */
+/*
+ * Something to which an address belongs, from the outside in: "thread 3", "its stack", "frame 2 of
+ * ...".
+ */
 struct place {
 	const char *what; /* "task", "future", "lock", "channel", "timer", "stack", "module", ... */
 	const char *phrase; /* for people: "future frame #2 app::run of task 5, +24 in it" */
@@ -423,8 +433,8 @@ struct socket_info {
 	const char *state;        /* of TCP: "listen", "established", "close_wait", ... */
 	uint64_t unsent, unread; /* bytes in its queues; of a listening socket, unread is the number
 	                            of connections that are not accepted yet */
-	/* Of a TCP connection, as in struct descriptor. */
-	bool has_sent; /* these two are known */
+	/* TCP connections only, as in struct descriptor. */
+	bool has_sent; /* unacknowledged and retransmits are known */
 	uint64_t unacknowledged, retransmits;
 	bool has_window;
 	uint64_t peer_window;
@@ -462,7 +472,7 @@ struct snapshot {
 	size_t nlayout;
 	struct holding *holdings; /* only with WANT_HOLDINGS; in the order of tasks, then threads */
 	size_t nholdings;
-	struct holding *descriptors; /* those of HOLDING_DESCRIPTOR, in the same order; only with
+	struct holding *descriptors; /* holdings of HOLDING_DESCRIPTOR, in the same order; only with
 	                                WANT_DESCRIPTORS */
 	size_t ndescriptors;
 	const char **unsearched; /* what could not be searched for holdings, and why; only with
@@ -475,7 +485,7 @@ struct snapshot {
 	struct socket_info *sockets; /* sorted by fd; only with WANT_SOCKETS */
 	size_t nsockets;
 	bool has_sockets;   /* sockets are known; always false for a core */
-	const char **notes; /* what is missing or doubtful, each with advice */
+	const char **notes; /* notes on missing or doubtful data, each with advice */
 	size_t nnotes;
 	const char *others; /* text about async code that no known runtime runs, and its executor if
 	                       known; NULL: no such code was found */
@@ -528,7 +538,7 @@ bool snapshot_has_values(const struct snapshot *s);
 struct error *snapshot_check_understood(const struct snapshot *s) MUST_CHECK;
 /* Fills future.number of every tree. */
 void snapshot_number_frames(struct snapshot *s);
-/* Of a thread: it was executing its own code, or a signal killed it there. */
+/* Whether a thread was executing its own code, or a signal killed it there. */
 bool wait_is_running(const struct wait *w);
 /* snapshot_incomplete(), of memory that was not scanned for tasks: why, with advice. */
 void snapshot_note_unscanned(struct snapshot *s, const char *why);

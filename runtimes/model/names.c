@@ -42,12 +42,12 @@ const char *branch_name(enum branch branch)
 	return names[branch];
 }
 
-const char *armed_name(enum armed armed)
+const char *waker_registered_name(enum waker_registered armed)
 {
 	static const char *const names[] = {
-		[ARMED_UNKNOWN] = "unknown",
-		[ARMED_YES] = "yes",
-		[ARMED_NO] = "no",
+		[WAKER_REGISTERED_UNKNOWN] = "unknown",
+		[WAKER_REGISTERED_YES] = "yes",
+		[WAKER_REGISTERED_NO] = "no",
 	};
 
 	return names[armed];
@@ -132,7 +132,7 @@ const char *holding_role_name(enum holding_role role)
 	return names[role];
 }
 
-const char *local_doubt(const struct local *l)
+const char *local_uncertainty(const struct local *l)
 {
 	if (l->passed_in)
 		return "as passed in";

@@ -188,7 +188,7 @@ const struct wait_kind wait_kinds[] = {
 	  .details = FRAME " syscall syscall_number fd" },
 	{ .name = "kernel", .details = FRAME },
 	{ .name = "compute", .target = WAIT_RUNNING, .details = FRAME },
-	/* Of a thread: a fatal signal. Of a future: a signal that the program waits for. */
+	/* Threads: a fatal signal. Futures: a signal that the program waits for. */
 	{ .name = "signal", .target = WAIT_RUNNING, .details = FRAME " signal" },
 	{ .roles = BY_LOCK },
 };

@@ -11,7 +11,7 @@
 
 #include "runtimes/model/model.h"
 
-/* What ends the wait. This decides where the wait's edges in the wait-for graph lead. */
+/* Cause that ends the wait. It decides where the wait's edges in the wait-for graph lead. */
 enum wait_target {
 	WAIT_OUTSIDE,  /* a timer, the kernel, a pool, or something unknown */
 	WAIT_LOCK,     /* the holders of a lock or of permits, and the waiters ahead in its queue */
@@ -28,7 +28,7 @@ enum wait_target {
 	WAIT_FOREVER,     /* nothing, on purpose: pending() */
 };
 
-/* Which part of a lock the wait needs. */
+/* Part of a lock that the wait needs. */
 enum wait_access {
 	WAIT_UNKNOWN_ACCESS,
 	WAIT_WHOLE,   /* all of it */
@@ -48,7 +48,7 @@ struct wait_kind {
 	unsigned roles;     /* roles of the holdings that can end it: bits by enum holding_role */
 	bool has_holder;    /* print a message where no such holding is found */
 	/*
-	 * Of WAIT_CHANNEL; both are keys of details. ends: the number of other ends, or whether
+	 * WAIT_CHANNEL only; both are keys of details. ends: the number of other ends, or whether
 	 * there is one; NULL: there always is one. queue: the number of messages that can be
 	 * received; NULL: unknown.
 	 */
@@ -61,7 +61,7 @@ struct wait_kind {
 	const char *details; /* all keys of details that the wait may have, separated by blanks */
 };
 
-/* For the test: all rows; the last row has no name. */
+/* All rows, for the test; the last row has no name. */
 extern const struct wait_kind wait_kinds[];
 
 /*

@@ -11,8 +11,9 @@
 enum {
 	MAX_NODES = 2000, /* coroutines of a plan, counted for each place that they have in it */
 	MAX_DEPTH = 24,
-	MAX_WRAPPERS = 6, /* structs around a coroutine */
-	MAX_STEPS = 16,   /* from an awaited type to the coroutine in it, or behind it */
+	MAX_WRAPPERS = 1 << 10, /* structs around a coroutine */
+	MAX_STRUCTS = 1 << 14,  /* in one awaited type */
+	MAX_STEPS = 1 << 10,    /* from an awaited type to the coroutine in it, or behind it */
 	/*
 	 * Bytes between two states that are copied too, in one piece: to read another piece costs
 	 * more than 100 bytes of a longer record.
@@ -22,16 +23,16 @@ enum {
 };
 
 /* A coroutine at a place in the object. */
-struct node {
+struct place_node {
 	const struct type *type;
 	const struct coroutine_plan *plan;
 	uint64_t state; /* offset of its state in the object, or in the box */
 	unsigned size;  /* of the state, bytes */
 	unsigned depth;
 	unsigned box; /* number of the box that it is in, from 1; 0: it is in the object */
-	struct node **children; /* by variant: what it awaits; NULL: no coroutine */
-	bool *cut;         /* by variant: it awaits a coroutine for which the plan has no room */
-	struct node *next; /* in the order of the search */
+	struct place_node **children; /* by variant: what it awaits; NULL: no coroutine */
+	bool *cut; /* by variant: it awaits a coroutine for which the plan has no room */
+	struct place_node *next; /* in the order of the search */
 };
 
 const char *trace_place_file(const struct trace_frame *f)
@@ -50,15 +51,16 @@ const struct trace_frame *trace_place_own(const struct trace_place *place)
 
 /* An object behind a pointer. */
 struct box {
-	const struct node *parent; /* that awaits it; NULL: the task is the pointer */
-	size_t state;              /* of the parent then: index of its variant */
-	uint64_t pointer;          /* offset in what the parent is in */
-	unsigned in;               /* number of that box; 0: the object */
-	uint32_t low, high;        /* the bytes that are copied */
+	const struct place_node
+		*parent;    /* coroutine that awaits it; NULL: the task is the pointer */
+	size_t state;       /* of the parent then: index of its variant */
+	uint64_t pointer;   /* offset in what the parent is in */
+	unsigned in;        /* number of that box; 0: the object */
+	uint32_t low, high; /* the bytes that are copied */
 };
 
 struct place_plan {
-	const struct node *root;
+	const struct place_node *root;
 	bool wrapped; /* root is not the program's, but awaits what is */
 	uint32_t npieces;
 	struct probe_piece pieces[PROBE_MAX_PIECES];
@@ -66,16 +68,16 @@ struct place_plan {
 	struct box boxes[PROBE_MAX_BOXES]; /* each behind that which has its pointer */
 };
 
-struct planner {
+struct place_planner {
 	struct inspector *in;
 	struct arena *a;
 	struct place_plan *plan;
-	struct node *first, **last;
+	struct place_node *first, **last;
 	size_t n;
 };
 
-/* Where a coroutine is sought: at an offset in the object or in a box. */
-struct spot {
+/* A place at which a coroutine is sought: at an offset in the object or in a box. */
+struct place_spot {
 	const struct type *type;
 	uint64_t offset;
 	unsigned box;
@@ -83,51 +85,71 @@ struct spot {
 
 /* ---- nodes ---- */
 
-/* The only coroutine in the members of a struct, at any depth; 0, 1 or more. */
-static unsigned find_inside(const struct type *t, uint64_t offset, unsigned depth,
-                            const struct type **ret, uint64_t *at)
+/* The coroutines in the members of a struct, at any depth. */
+struct place_inside {
+	const struct type *type; /* the last one */
+	uint64_t offset;
+	unsigned found;   /* 0, 1 or more */
+	unsigned structs; /* number of structs that were searched */
+	bool cut;         /* a limit was reached */
+};
+
+static void place_find_inside(struct place_inside *s, const struct type *t, uint64_t offset,
+                              unsigned depth)
 {
 	const struct member *members;
-	unsigned found = 0;
 	size_t n;
 
 	if (type_is_coroutine(t)) {
-		*ret = t;
-		*at = offset;
-		return 1;
+		s->type = t;
+		s->offset = offset;
+		s->found++;
+		return;
 	}
-	if (type_kind(t) != TYPE_STRUCT || depth == MAX_WRAPPERS)
-		return 0;
+	if (type_kind(t) != TYPE_STRUCT)
+		return;
+	if (depth == MAX_WRAPPERS || s->structs++ == MAX_STRUCTS) {
+		s->cut = true;
+		return;
+	}
 	members = type_members(t, &n);
-	for (size_t i = 0; i < n && found < 2; i++) {
+	for (size_t i = 0; i < n && s->found < 2 && !s->cut; i++) {
 		if (members[i].type)
-			found += find_inside(members[i].type, offset + members[i].offset, depth + 1,
-			                     ret, at);
+			place_find_inside(s, members[i].type, offset + members[i].offset,
+			                  depth + 1);
 	}
-	return found;
 }
 
-static struct node *add_node(struct planner *p, const struct spot *spot, unsigned depth)
+/* The only coroutine in a type. cut: there may be others. */
+static struct place_inside inside_of(const struct type *t, uint64_t offset)
 {
-	const struct type *coroutine = NULL;
-	uint64_t at = 0;
+	struct place_inside s = { 0 };
 
-	if (!spot->type || depth == MAX_DEPTH || p->n == MAX_NODES ||
-	    find_inside(spot->type, spot->offset, 0, &coroutine, &at) != 1)
+	place_find_inside(&s, t, offset, 0);
+	return s;
+}
+
+static struct place_node *place_add_node(struct place_planner *p, const struct place_spot *spot,
+                                         unsigned depth)
+{
+	if (!spot->type || depth == MAX_DEPTH || p->n == MAX_NODES)
 		return NULL;
-	const struct member *discr = type_discr(coroutine);
+	const struct place_inside in = inside_of(spot->type, spot->offset);
+	if (in.found != 1 || in.cut)
+		return NULL;
+	const struct member *discr = type_discr(in.type);
 	if (!discr || !discr->type || type_size(discr->type) > 8 || !type_size(discr->type))
 		return NULL;
-	struct node *node = NEW(p->a, struct node);
-	*node = (struct node){
-		.type = coroutine,
-		.plan = coroutine_plan(p->in, coroutine),
-		.state = at + discr->offset,
+	struct place_node *node = NEW(p->a, struct place_node);
+	*node = (struct place_node){
+		.type = in.type,
+		.plan = coroutine_plan(p->in, in.type),
+		.state = in.offset + discr->offset,
 		.size = (unsigned)type_size(discr->type),
 		.depth = depth,
 		.box = spot->box,
 	};
-	node->children = NEW_ARRAY(p->a, struct node *, node->plan->nstates);
+	node->children = NEW_ARRAY(p->a, struct place_node *, node->plan->nstates);
 	node->cut = NEW_ARRAY(p->a, bool, node->plan->nstates);
 	*p->last = node;
 	p->last = &node->next;
@@ -139,7 +161,8 @@ static struct node *add_node(struct planner *p, const struct spot *spot, unsigne
  * Follows wrappers and one pointer, for which a box is made. False: there is another pointer, or
  * one whose target is of a type that only the run time knows.
  */
-static bool follow(struct planner *p, struct spot *spot, const struct node *parent, size_t state)
+static bool place_follow(struct place_planner *p, struct place_spot *spot,
+                         const struct place_node *parent, size_t state)
 {
 	struct place_plan *plan = p->plan;
 	bool followed = false;
@@ -169,59 +192,59 @@ static bool follow(struct planner *p, struct spot *spot, const struct node *pare
 }
 
 /* The coroutine that is at a spot or in a box behind it; NULL: none. */
-static struct node *add_behind(struct planner *p, struct spot spot, unsigned depth,
-                               const struct node *parent, size_t state)
+static struct place_node *place_add_behind(struct place_planner *p, struct place_spot spot,
+                                           unsigned depth, const struct place_node *parent,
+                                           size_t state)
 {
-	struct node *node = add_node(p, &spot, depth);
+	struct place_node *node = place_add_node(p, &spot, depth);
 
-	if (node || !spot.type || !follow(p, &spot, parent, state))
+	if (node || !spot.type || !place_follow(p, &spot, parent, state))
 		return node;
-	node = add_node(p, &spot, depth);
+	node = place_add_node(p, &spot, depth);
 	if (node && spot.box > p->plan->nboxes)
 		p->plan->nboxes = spot.box;
 	return node;
 }
 
 /*
- * Whether what is awaited leads to one coroutine, through any number of pointers: a chain without
- * it is cut. A trait object or a slice ends a chain for everybody.
+ * Whether what is awaited leads, or may lead, to one coroutine, through any number of pointers: a
+ * chain without it is cut. A trait object or a slice ends a chain for everybody.
  */
 static bool leads_on(const struct type *t)
 {
 	for (int i = 0; i < MAX_STEPS && t; i++) {
 		const struct type_class *c = type_class_of(t);
-		const struct type *coroutine;
-		uint64_t at;
+		const struct place_inside in = inside_of(t, 0);
 
-		if (find_inside(t, 0, 0, &coroutine, &at) == 1)
+		if (in.found == 1 || in.cut)
 			return true;
 		if (c->step == STEP_NONE || c->step == STEP_DYN || c->step == STEP_WIDE)
 			return false;
 		t = c->next;
 	}
-	return false;
+	return t != NULL;
 }
 
-/* Breadth first: the outer ones are copied where not all can be. */
-static void add_children(struct planner *p, struct node *node)
+/* Breadth first: the outer coroutines are copied where not all can be. */
+static void place_add_children(struct place_planner *p, struct place_node *node)
 {
 	for (size_t i = 0; i < node->plan->nstates; i++) {
 		const struct coroutine_state *s = coroutine_outline(p->in, node->plan, i);
 
 		if (!s->awaitee)
 			continue;
-		const struct spot spot = { s->awaitee->type,
-			                   node->state - type_discr(node->type)->offset +
-			                           s->variant->offset + s->awaitee->offset,
-			                   node->box };
-		node->children[i] = add_behind(p, spot, node->depth + 1, node, i);
+		const struct place_spot spot = { s->awaitee->type,
+			                         node->state - type_discr(node->type)->offset +
+			                                 s->variant->offset + s->awaitee->offset,
+			                         node->box };
+		node->children[i] = place_add_behind(p, spot, node->depth + 1, node, i);
 		node->cut[i] = !node->children[i] && leads_on(spot.type);
 	}
 }
 
 /* ---- pieces ---- */
 
-static uint32_t total(const struct place_plan *plan)
+static uint32_t place_total(const struct place_plan *plan)
 {
 	uint32_t len = 0;
 
@@ -232,7 +255,7 @@ static uint32_t total(const struct place_plan *plan)
 	return len + (plan->nboxes > 0);
 }
 
-/* The piece that has both, and what is between them. */
+/* The piece that covers two pieces, and the bytes between them. */
 static struct probe_piece around(const struct probe_piece *x, const struct probe_piece *y)
 {
 	uint32_t x_end = x->offset + x->len, y_end = y->offset + y->len;
@@ -253,7 +276,7 @@ static struct probe_piece *piece_near(struct place_plan *plan, const struct prob
 	return NULL;
 }
 
-/* Makes one of it and all pieces that are near. */
+/* Merges a piece with all pieces that are near. */
 static bool add_joined(struct place_plan *plan, struct probe_piece piece)
 {
 	struct probe_piece *near;
@@ -265,7 +288,7 @@ static bool add_joined(struct place_plan *plan, struct probe_piece piece)
 	if (plan->npieces == PROBE_MAX_PIECES)
 		return false;
 	plan->pieces[plan->npieces++] = piece;
-	return total(plan) < PROBE_MAX_COPY;
+	return place_total(plan) < PROBE_MAX_COPY;
 }
 
 static bool add_apart(struct place_plan *plan, struct probe_piece piece)
@@ -273,7 +296,7 @@ static bool add_apart(struct place_plan *plan, struct probe_piece piece)
 	if (plan->npieces == PROBE_MAX_PIECES)
 		return false;
 	plan->pieces[plan->npieces++] = piece;
-	return total(plan) < PROBE_MAX_COPY;
+	return place_total(plan) < PROBE_MAX_COPY;
 }
 
 /* Adds the bytes of a state to the pieces, if that fits. */
@@ -292,7 +315,7 @@ static void add_piece(struct place_plan *plan, uint64_t offset, unsigned size)
 
 enum { NOT_COPIED = UINT32_MAX };
 
-/* Where bytes of the object (box 0) or of a box are in a copy; NOT_COPIED. */
+/* Offset in a copy of bytes of the object (box 0) or of a box; NOT_COPIED. */
 static uint32_t place_in_copy(const struct place_plan *plan, unsigned box, uint64_t offset,
                               unsigned size)
 {
@@ -316,12 +339,12 @@ static uint32_t place_in_copy(const struct place_plan *plan, unsigned box, uint6
 }
 
 /* The bytes of a state in a copy; NULL: they were not copied, or could not be. */
-static const unsigned char *find_bytes(const struct place_plan *plan, const struct node *node,
+static const unsigned char *find_bytes(const struct place_plan *plan, const struct place_node *node,
                                        const unsigned char *copy)
 {
 	uint32_t at = place_in_copy(plan, node->box, node->state, node->size);
 
-	if (at == NOT_COPIED || (node->box && copy[total(plan) - 1] & 1 << (node->box - 1)))
+	if (at == NOT_COPIED || (node->box && copy[place_total(plan) - 1] & 1 << (node->box - 1)))
 		return NULL;
 	return copy + at;
 }
@@ -337,13 +360,13 @@ static bool add_to_box(struct place_plan *plan, unsigned box, uint64_t offset, u
 		b->low = b->high = (uint32_t)offset;
 	b->low = offset < b->low ? (uint32_t)offset : b->low;
 	b->high = offset + size > b->high ? (uint32_t)offset + size : b->high;
-	if (total(plan) < PROBE_MAX_COPY)
+	if (place_total(plan) < PROBE_MAX_COPY)
 		return true;
 	*b = before;
 	return false;
 }
 
-/* The same of the object, in which box 0 is. */
+/* add_to_box() for a box or the object, which box 0 is. */
 static bool add_bytes(struct place_plan *plan, unsigned box, uint64_t offset, unsigned size)
 {
 	if (box)
@@ -356,16 +379,16 @@ static bool add_bytes(struct place_plan *plan, unsigned box, uint64_t offset, un
  * Adds what leads to each box, and the states in it. A box without a pointer, or whose parent's
  * state is not copied, is not read.
  */
-static void add_boxes(struct place_plan *plan, const struct node *first)
+static void add_boxes(struct place_plan *plan, const struct place_node *first)
 {
 	for (unsigned i = 0; i < plan->nboxes; i++) {
 		const struct box *b = &plan->boxes[i];
-		const struct node *up = b->parent;
+		const struct place_node *up = b->parent;
 
 		if (!add_bytes(plan, b->in, b->pointer, POINTER) ||
 		    (up && place_in_copy(plan, up->box, up->state, up->size) == NOT_COPIED))
 			continue;
-		for (const struct node *node = first; node; node = node->next) {
+		for (const struct place_node *node = first; node; node = node->next) {
 			if (node->box == i + 1)
 				add_to_box(plan, node->box, node->state, node->size);
 		}
@@ -377,7 +400,7 @@ static void describe_boxes(const struct place_plan *plan, struct probe_point *po
 	point->nboxes = plan->nboxes;
 	for (unsigned i = 0; i < plan->nboxes; i++) {
 		const struct box *b = &plan->boxes[i];
-		const struct node *up = b->parent;
+		const struct place_node *up = b->parent;
 		struct probe_box *to = &point->boxes[i];
 		uint32_t pointer = place_in_copy(plan, b->in, b->pointer, POINTER);
 
@@ -398,15 +421,16 @@ const struct place_plan *place_plan_make(struct inspector *in, struct arena *a,
 {
 	const struct type *outer = types->whole ? types->whole : types->future;
 	struct place_plan *plan = NEW(a, struct place_plan);
-	struct planner p = { .in = in, .a = a, .plan = plan, .last = &p.first };
+	struct place_planner p = { .in = in, .a = a, .plan = plan, .last = &p.first };
 
-	plan->root = add_behind(&p, (struct spot){ outer, types->offset, 0 }, 0, NULL, 0);
+	plan->root =
+		place_add_behind(&p, (struct place_spot){ outer, types->offset, 0 }, 0, NULL, 0);
 	plan->wrapped = types->whole != NULL;
 	if (!plan->root)
 		return NULL;
-	for (struct node *node = p.first; node; node = node->next)
-		add_children(&p, node);
-	for (struct node *node = p.first; node; node = node->next) {
+	for (struct place_node *node = p.first; node; node = node->next)
+		place_add_children(&p, node);
+	for (struct place_node *node = p.first; node; node = node->next) {
 		if (!node->box)
 			add_piece(plan, node->state, node->size);
 	}
@@ -420,15 +444,15 @@ const struct place_plan *place_plan_make(struct inspector *in, struct arena *a,
 /* ---- decoding ---- */
 
 /* The states of the chain: indices of variants. */
-struct chain {
-	const struct node *nodes[MAX_DEPTH];
+struct place_chain {
+	const struct place_node *nodes[MAX_DEPTH];
 	size_t states[MAX_DEPTH];
 	size_t n;
 	size_t first; /* of the program's own */
 	bool cut;     /* the last one awaits a coroutine whose state was not read */
 };
 
-static bool find_state(const struct node *node, const unsigned char *bytes, size_t *ret)
+static bool place_find_state(const struct place_node *node, const unsigned char *bytes, size_t *ret)
 {
 	uint64_t value = 0;
 
@@ -444,9 +468,9 @@ static bool find_state(const struct node *node, const unsigned char *bytes, size
 
 /* False: the bytes are no states of suspended coroutines. */
 static bool read_chain(struct inspector *in, const struct place_plan *plan,
-                       const unsigned char *copy, struct chain *c)
+                       const unsigned char *copy, struct place_chain *c)
 {
-	const struct node *node = plan->root;
+	const struct place_node *node = plan->root;
 
 	c->first = plan->wrapped ? 1 : 0;
 	while (node && c->n < MAX_DEPTH) {
@@ -455,7 +479,7 @@ static bool read_chain(struct inspector *in, const struct place_plan *plan,
 
 		if (!bytes)
 			break;
-		if (!find_state(node, bytes, &state))
+		if (!place_find_state(node, bytes, &state))
 			return false;
 		if (coroutine_outline(in, node->plan, state)->state != FUTURE_SUSPENDED)
 			return c->n > c->first; /* not polled yet, or what was polled is done */
@@ -472,14 +496,14 @@ static bool read_chain(struct inspector *in, const struct place_plan *plan,
 static bool is_yield(struct inspector *in, const char *function)
 {
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
-		if ((*r)->yield && strcmp((*r)->yield, function) == 0)
+		if ((*r)->threads.yield && strcmp((*r)->threads.yield, function) == 0)
 			return true;
 	}
 	return false;
 }
 
 static const struct trace_place *make_place(struct inspector *in, struct arena *a,
-                                            const struct chain *c, uint64_t number)
+                                            const struct place_chain *c, uint64_t number)
 {
 	struct trace_place *place = NEW(a, struct trace_place);
 	size_t n = c->n - c->first;
@@ -487,7 +511,7 @@ static const struct trace_place *make_place(struct inspector *in, struct arena *
 	const struct coroutine_state *s = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct node *node = c->nodes[c->first + i];
+		const struct place_node *node = c->nodes[c->first + i];
 
 		s = coroutine_state(in, node->type, node->plan, c->states[c->first + i]);
 		frames[i] = (struct trace_frame){
@@ -511,9 +535,9 @@ const struct trace_place *place_of(struct places *places, struct inspector *in, 
                                    const struct place_plan *plan, const unsigned char *copy,
                                    size_t len)
 {
-	struct chain c = { 0 };
+	struct place_chain c = { 0 };
 
-	if (len != total(plan) || !read_chain(in, plan, copy, &c))
+	if (len != place_total(plan) || !read_chain(in, plan, copy, &c))
 		return NULL;
 	uint64_t key = map_key_on((uintptr_t)plan + c.cut, c.states, c.n * sizeof(c.states[0]));
 	const struct trace_place *known = map_get(&places->known, key);

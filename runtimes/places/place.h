@@ -1,8 +1,9 @@
 /*
- * Where a task went to sleep: the chain of async functions that await each other, each with its
- * line. The states of nested coroutines lie in the task's own memory, and in boxes. A copy of the
- * few bytes that have them, taken when a poll has ended, tells the chain without a look at the
- * stack. A trait object, or one box too many, ends the chain: its type is the last that is known.
+ * The place where a task went to sleep: the chain of async functions that await each other, each
+ * with its line. The states of nested coroutines lie in the task's own memory, and in boxes. A copy
+ * of the few bytes that have them, taken when a poll has ended, tells the chain without a look at
+ * the stack. A trait object, or one box too many, ends the chain: its type is the last that is
+ * known.
  */
 #ifndef RUNTIMES_PLACES_PLACE_H
 #define RUNTIMES_PLACES_PLACE_H
@@ -27,8 +28,8 @@ struct trace_frame {
 };
 
 /*
- * What tells the file of a frame from all others: its path, else the file as it is shown, which
- * files of two crates may share. NULL: unknown.
+ * Text that tells the file of a frame from all others: its path, else the file as it is shown,
+ * which files of two crates may share. NULL: unknown.
  */
 const char *trace_place_file(const struct trace_frame *f);
 

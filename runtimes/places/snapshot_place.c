@@ -5,10 +5,7 @@
 #include "runtimes/common/boxed_future.h"
 #include "runtimes/places/place_groups.h"
 
-enum {
-	MAX_FRAMES = 64,  /* of a task */
-	MAX_WRAPPERS = 6, /* futures around a coroutine, as in the places of a trace */
-};
+enum { MAX_FRAMES = 64 /* of a task */ };
 
 static const struct future *awaited(const struct future *f)
 {
@@ -36,7 +33,7 @@ static struct trace_place *copy_place(struct arena *a, const struct trace_frame 
 	return place;
 }
 
-static bool is_suspended(const struct future *f)
+static bool snapshot_place_is_suspended(const struct future *f)
 {
 	return f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function;
 }
@@ -47,8 +44,8 @@ static bool is_suspended(const struct future *f)
  */
 static const struct future *suspended_within(const struct future *f)
 {
-	for (int i = 0; f && !f->dyn && i <= MAX_WRAPPERS; i++) {
-		if (is_suspended(f))
+	while (f && !f->dyn) {
+		if (snapshot_place_is_suspended(f))
 			return f;
 		bool wraps = f->kind == FUTURE_OTHER && f->nchildren == 1 &&
 		             f->children[0]->branch == BRANCH_POLLED;

@@ -1,4 +1,4 @@
-/* Where the tasks of a snapshot wait, in the form that a trace has it. */
+/* Places where the tasks of a snapshot wait, in the form that a trace has them. */
 #ifndef RUNTIMES_PLACES_SNAPSHOT_PLACE_H
 #define RUNTIMES_PLACES_SNAPSHOT_PLACE_H
 

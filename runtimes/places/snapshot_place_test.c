@@ -55,11 +55,35 @@ static void test_long_chains(void **state)
 	snapshot_place_free(&p);
 }
 
+/* An async function behind so many futures that each poll one. */
+static void test_many_wrappers(void **state)
+{
+	struct snapshot_places p = { 0 };
+	SCRATCH(a);
+	struct task task = nested(&a, 1, "lib.rs");
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		struct future *f = NEW(&a, struct future);
+
+		f->kind = FUTURE_OTHER;
+		f->function = f->type = "Wrapper";
+		f->children = NEW(&a, struct future *);
+		f->children[f->nchildren++] = task.root;
+		task.root = f;
+	}
+	const struct trace_place *place = snapshot_place(&p, &task);
+	assert_non_null(place);
+	assert_int_equal(place->nframes, 1);
+	snapshot_place_free(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_chains),
 		cmocka_unit_test(test_long_chains),
+		cmocka_unit_test(test_many_wrappers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,8 +52,8 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	const struct local_place *l = NULL;
 
 	/*
-	 * Of several variables the innermost one: a local hides an argument, and a later local an
-	 * earlier one. Where it has no value, none of another one is an answer.
+	 * The innermost of several variables counts: a local hides an argument, and a later local
+	 * an earlier one. Where it has no value, none of another one is an answer.
 	 */
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, name) == 0 && (!l || l->argument || !list[i].argument))
@@ -181,11 +181,10 @@ static struct error *find_cast(struct evaluation *e)
 		t = dm ? lookup_type(dm, e->cast, 0) : NULL;
 	}
 	if (!t)
-		return error_new(
-			ERR_USAGE,
-			"the debug info has no type `%s`%s%s; write its whole path with all "
-			"generics, as --full-names prints types",
-			e->cast, why ? ": " : "", why ? why : "");
+		return error_new(ERR_USAGE,
+		                 "the debug info has no type `%s`%s%s; write its full path with "
+		                 "all generics, as printed with --full-names",
+		                 e->cast, why ? ": " : "", why ? why : "");
 	e->v = (struct value){ t, e->address };
 	e->in_memory = true;
 	return NULL;
@@ -251,8 +250,8 @@ static void variable_names(struct evaluation *e, const struct frame_place *place
 /* ---- the result ---- */
 
 /* Finds the start of the path. A variable of the frame hides a static, as in Rust. */
-static struct error *find_start(struct evaluation *e, const char *name,
-                                const struct frame_place *place, const struct future *f)
+static struct error *expression_find_start(struct evaluation *e, const char *name,
+                                           const struct frame_place *place, const struct future *f)
 {
 	bool found = false;
 
@@ -335,23 +334,23 @@ struct error *expression_evaluate(struct evaluation *e, const struct frame_place
 	e->out = NEW(e->c->a, struct local);
 	e->rest = text;
 	TRY(expression_read_start(e, &name));
-	TRY(find_start(e, name, place, &none));
+	TRY(expression_find_start(e, name, place, &none));
 	TRY(expression_follow(e));
-	return e->ranged ? error_new(ERR_USAGE, "a range is no single value") : NULL;
+	return e->ranged ? error_new(ERR_USAGE, "a range is not a single value") : NULL;
 }
 
-static struct future *find_frame(struct future *f, unsigned number)
+static struct future *expression_find_frame(struct future *f, unsigned number)
 {
 	if (!f || f->number == number)
 		return f;
 	for (size_t i = f->nchildren; i-- > 0;) {
 		if (f->children[i]->number <= number)
-			return find_frame(f->children[i], number);
+			return expression_find_frame(f->children[i], number);
 	}
 	return NULL;
 }
 
-static struct future *task_root(const struct snapshot *s, const char *id)
+static struct future *expression_task_root(const struct snapshot *s, const char *id)
 {
 	for (size_t i = 0; i < s->ntasks; i++) {
 		if (strcmp(s->tasks[i]->id, id) == 0)
@@ -366,13 +365,14 @@ static struct future *root_in_question(const struct collector *c)
 	const struct question *q = c->question;
 
 	if (q->task)
-		return task_root(s, q->task);
+		return expression_task_root(s, q->task);
 	for (size_t i = 0; i < s->nthreads; i++) {
 		const struct thread_info *th = &s->threads[i];
 
 		if (th->number == q->thread)
-			return th->task && task_root(s, th->task) ? task_root(s, th->task)
-			                                          : th->root;
+			return th->task && expression_task_root(s, th->task)
+			               ? expression_task_root(s, th->task)
+			               : th->root;
 	}
 	return NULL;
 }
@@ -380,7 +380,7 @@ static struct future *root_in_question(const struct collector *c)
 static struct error *answer_print(struct evaluation *e, const char *name,
                                   const struct frame_place *place, const struct future *f)
 {
-	TRY(find_start(e, name, place, f));
+	TRY(expression_find_start(e, name, place, f));
 	return print(e);
 }
 
@@ -391,7 +391,7 @@ static struct error *answer_names(struct evaluation *e, const char *name,
 	STR(names);
 
 	if (name) {
-		TRY(find_start(e, name, place, f));
+		TRY(expression_find_start(e, name, place, f));
 		TRY(expression_follow(e));
 		error_free(names_behind(e, &names));
 	} else if (place) {
@@ -410,7 +410,7 @@ static bool is_too_early(const struct inspector *in)
 {
 	const struct target *t = in->target;
 
-	return t->ops->stop && !t->stopped && !t->frozen && !globals_is_near(in);
+	return t->ops->stop && !t->stopped && !t->stop.frozen && !globals_is_near(in);
 }
 
 /*
@@ -426,7 +426,7 @@ static const struct frame_place *place_in_question(struct collector *c, const st
 
 	*f = NULL;
 	if (!q->native) {
-		*f = find_frame(root_in_question(c), q->frame);
+		*f = expression_find_frame(root_in_question(c), q->frame);
 		return *f && locals_place_of(*f, place) ? place : NULL;
 	}
 	if (!native_find(c, &scope, &problem))
@@ -435,7 +435,7 @@ static const struct frame_place *place_in_question(struct collector *c, const st
 	return place;
 }
 
-/* Of a variable that a suspended coroutine has saved. */
+/* Finds where a variable that a suspended coroutine has saved is declared. */
 static bool find_saved_declaration(const struct frame_place *place, const struct local_place *l,
                                    const char **file, unsigned *line)
 {

@@ -7,35 +7,34 @@
 #include <string.h>
 
 #include "dwarf/names/demangle.h"
-#include "dwarf/values/peel.h"
 #include "dwarf/values/show.h"
+#include "dwarf/values/unwrap_newtype.h"
 
-static struct error *read_word(struct evaluation *e, const char **ret)
+static struct error *expression_step_read_word(struct evaluation *e, const char **ret)
 {
 	const char *start = e->rest;
 
 	while (isalnum((unsigned char)*e->rest) || *e->rest == '_')
 		e->rest++;
 	if (*start == '$')
-		return error_new(ERR_USAGE,
-		                 "registers are shown by \"info registers\" and \"x %s\"", start);
+		return error_new(ERR_USAGE, "use \"info registers\" or \"x %s\" for registers",
+		                 start);
 	if (*start == '&')
-		return error_new(
-			ERR_USAGE,
-			"\"x %s\" shows where a variable is, and its memory; \"print\" has no "
-			"addresses",
-			start + 1);
+		return error_new(ERR_USAGE,
+		                 "\"print\" does not show addresses; use \"x %s\" for the address "
+		                 "and memory of a variable",
+		                 start + 1);
 	if (e->rest == start)
 		return error_new(ERR_USAGE,
-		                 "a name is missing before \"%s\"; what can be printed is a path "
-		                 "like *req.headers[0].1",
+		                 "expected a name before \"%s\"; print takes a path such as "
+		                 "*req.headers[0].1",
 		                 start);
 	*ret = arena_strndup(&e->c->scratch, start, (size_t)(e->rest - start));
 	return NULL;
 }
 
 /* Length of the path at s: "app::{impl#0}::f::NAME", "app::f<u8, (u8, u8)>::NAME". */
-static size_t path_length(const char *s)
+static size_t expression_step_path_length(const char *s)
 {
 	size_t depth = 0;
 
@@ -56,19 +55,19 @@ static size_t path_length(const char *s)
 }
 
 /* Reads the name of a variable, or of a static with or without its path. */
-static struct error *read_path(struct evaluation *e, const char **ret)
+static struct error *expression_step_read_path(struct evaluation *e, const char **ret)
 {
-	size_t len = path_length(e->rest);
+	size_t len = expression_step_path_length(e->rest);
 	const char *path = arena_strndup(&e->c->scratch, e->rest, len);
 
 	if (!strstr(path, "::"))
-		return read_word(e, ret);
+		return expression_step_read_word(e, ret);
 	e->rest += len;
 	*ret = path;
 	return NULL;
 }
 
-static void skip_blanks(struct evaluation *e)
+static void expression_step_skip_blanks(struct evaluation *e)
 {
 	while (*e->rest == ' ')
 		e->rest++;
@@ -134,7 +133,7 @@ static struct error *enum_step(struct evaluation *e, struct value *v, const char
 
 struct error *expression_look_through(struct evaluation *e, struct value *v, bool *found)
 {
-	struct peeled p = peel(v->type);
+	struct unwrapped_newtype p = unwrap_newtype(v->type);
 
 	*found = true;
 	if (p.member) {
@@ -168,7 +167,7 @@ static struct error *member_step(struct evaluation *e, const char *name)
 		if (found)
 			continue;
 		if (!v.type || type_kind(v.type) == TYPE_POINTER)
-			return error_new(ERR_USAGE, "a pointer on the way is null");
+			return error_new(ERR_USAGE, "a pointer in the path is null");
 		const struct member *m = type_member(v.type, member);
 		if (m) {
 			e->v = (struct value){ m->type, v.addr + m->offset };
@@ -190,7 +189,7 @@ static struct error *member_step(struct evaluation *e, const char *name)
 }
 
 /* Reads a number; *found false: there is none. */
-static struct error *read_number(struct evaluation *e, uint64_t *ret, bool *found)
+static struct error *expression_step_read_number(struct evaluation *e, uint64_t *ret, bool *found)
 {
 	char *end;
 
@@ -212,15 +211,15 @@ static struct error *read_span(struct evaluation *e)
 	bool first, end;
 
 	e->first = 0;
-	TRY(read_number(e, &e->first, &first));
+	TRY(expression_step_read_number(e, &e->first, &first));
 	e->ranged = strncmp(e->rest, "..", 2) == 0;
 	if (e->ranged) {
 		e->rest += 2;
 		e->end = UINT64_MAX;
-		TRY(read_number(e, &e->end, &end));
+		TRY(expression_step_read_number(e, &e->end, &end));
 	}
 	if ((!first && !e->ranged) || *e->rest != ']')
-		return error_new(ERR_USAGE, "an index is a number or a range: [0], [2..5]");
+		return error_new(ERR_USAGE, "an index must be a number or a range: [0], [2..5]");
 	e->rest++;
 	return NULL;
 }
@@ -260,7 +259,7 @@ static struct error *index_step(struct evaluation *e)
 		if (!found)
 			break;
 	}
-	return error_new(ERR_USAGE, "%s has no elements that an index could name",
+	return error_new(ERR_USAGE, "%s cannot be indexed",
 	                 name_short(&e->c->scratch, type_name(e->v.type)));
 }
 
@@ -292,22 +291,22 @@ struct error *expression_follow(struct evaluation *e)
 {
 	const char *name = NULL;
 
-	for (skip_blanks(e); *e->rest; skip_blanks(e)) {
+	for (expression_step_skip_blanks(e); *e->rest; expression_step_skip_blanks(e)) {
 		char c = *e->rest++;
 
 		TRY(expression_leave_register(e));
 		if (e->ranged)
-			return error_new(ERR_USAGE, "a range ends an expression");
+			return error_new(ERR_USAGE, "a range must be the end of an expression");
 		if (c == '[') {
 			TRY(index_step(e));
 		} else if (c == '.') {
-			TRY(read_word(e, &name));
+			TRY(expression_step_read_word(e, &name));
 			TRY(member_step(e, name));
 		} else {
-			return error_new(ERR_USAGE,
-			                 "\"%s\" is not understood; what can be printed is a path "
-			                 "like *req.headers[0].1",
-			                 e->rest - 1);
+			return error_new(
+				ERR_USAGE,
+				"cannot parse \"%s\"; print takes a path such as *req.headers[0].1",
+				e->rest - 1);
 		}
 	}
 	for (; e->stars; e->stars--) {
@@ -339,25 +338,25 @@ static struct error *read_cast(struct evaluation *e, bool parenthesis)
 	size_t len;
 
 	e->rest += parenthesis;
-	skip_blanks(e);
-	TRY(read_number(e, &e->address, &found));
-	skip_blanks(e);
+	expression_step_skip_blanks(e);
+	TRY(expression_step_read_number(e, &e->address, &found));
+	expression_step_skip_blanks(e);
 	if (!found || strncmp(e->rest, "as ", 3) != 0)
 		return error_new(ERR_USAGE,
-		                 "an address needs its type: (0x7f00 as app::Request).member");
+		                 "an address needs a type: (0x7f00 as app::Request).member");
 	e->rest += 2;
-	skip_blanks(e);
+	expression_step_skip_blanks(e);
 	len = type_length(e->rest, parenthesis);
 	e->cast = arena_strndup(&e->c->scratch, e->rest, len);
 	e->rest += len;
 	if (parenthesis && *e->rest++ != ')')
-		return error_new(ERR_USAGE, "a parenthesis is not closed");
-	return *e->cast ? NULL : error_new(ERR_USAGE, "the type is missing behind \"as\"");
+		return error_new(ERR_USAGE, "missing closing parenthesis");
+	return *e->cast ? NULL : error_new(ERR_USAGE, "expected a type after \"as\"");
 }
 
 struct error *expression_read_start(struct evaluation *e, const char **name)
 {
-	for (skip_blanks(e); *e->rest == '*'; skip_blanks(e)) {
+	for (expression_step_skip_blanks(e); *e->rest == '*'; expression_step_skip_blanks(e)) {
 		e->stars++;
 		e->rest++;
 	}
@@ -366,5 +365,5 @@ struct error *expression_read_start(struct evaluation *e, const char **name)
 		*name = e->cast;
 		return NULL;
 	}
-	return read_path(e, name);
+	return expression_step_read_path(e, name);
 }

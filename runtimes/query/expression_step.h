@@ -10,7 +10,7 @@
 
 enum { EXPRESSION_HOPS = 32, EXPRESSION_NAMES = 24 };
 
-/* One evaluation: "*req.headers[0].1" */
+/* An evaluation in progress: "*req.headers[0].1" */
 struct evaluation {
 	struct collector *c;
 	struct local *out;

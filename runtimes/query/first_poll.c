@@ -65,7 +65,7 @@ static bool find_begin(const struct function *f, const struct function_lines *l,
 	return false;
 }
 
-static bool find_state(const struct type *coroutine, struct first_poll *ret)
+static bool first_poll_find_state(const struct type *coroutine, struct first_poll *ret)
 {
 	size_t n;
 	const struct variant *variants = type_variants(coroutine, &n);
@@ -88,8 +88,9 @@ void first_poll_read(struct inspector *in, const struct function *f, const struc
 	if (!f || !debuginfo_need(f->dm))
 		return;
 	const struct type *coroutine = await_states_coroutine(function_first_argument(f));
-	if (coroutine && find_state(coroutine, &found) && find_begin(f, l, &found.begin) &&
-	    find_end(in->target, f, &found.end) && found.begin < found.end)
+	if (coroutine && first_poll_find_state(coroutine, &found) &&
+	    find_begin(f, l, &found.begin) && find_end(in->target, f, &found.end) &&
+	    found.begin < found.end)
 		*ret = found;
 }
 

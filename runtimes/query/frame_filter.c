@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "dwarf/frame/variables.h"
-#include "dwarf/values/peel.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/needs_drop.h"
 
 enum { MAX_STEPS = 32 };
 
 /* A place while the expression is followed. */
-struct walk {
+struct frame_filter_walk {
 	struct arena *a;
 	struct variable_access at; /* type: of what is there */
 	const char *rest;
@@ -19,7 +19,7 @@ struct walk {
 
 /* ---- steps, as expression_follow() and frame_value() take them ---- */
 
-static bool load(struct walk *w)
+static bool load(struct frame_filter_walk *w)
 {
 	const struct type *target = type_target(w->at.type);
 
@@ -36,7 +36,7 @@ static bool load(struct walk *w)
 	return true;
 }
 
-static bool enter(struct walk *w, const struct member *m)
+static bool frame_filter_enter(struct frame_filter_walk *w, const struct member *m)
 {
 	if (!m || !m->type || !w->at.in_memory)
 		return false;
@@ -54,7 +54,7 @@ static bool may_be_smart(const struct type *t)
 	return n != 0;
 }
 
-static bool is_cell(const struct type *t)
+static bool frame_filter_is_cell(const struct type *t)
 {
 	return type_is(t, "core::cell::UnsafeCell") || type_is(t, "core::cell::Cell") ||
 	       type_is(t, "core::num::nonzero::NonZero");
@@ -65,7 +65,7 @@ static bool is_reference(const struct type *t)
 	return type_kind(t) == TYPE_POINTER && type_name(t)[0] == '&';
 }
 
-static bool step_to_member(struct walk *w, const char *name)
+static bool step_to_member(struct frame_filter_walk *w, const char *name)
 {
 	for (int i = 0; i < MAX_STEPS; i++) {
 		if (type_kind(w->at.type) == TYPE_POINTER) {
@@ -74,7 +74,7 @@ static bool step_to_member(struct walk *w, const char *name)
 			continue;
 		}
 		return type_kind(w->at.type) == TYPE_STRUCT && !may_be_smart(w->at.type) &&
-		       enter(w, type_member(w->at.type, name));
+		       frame_filter_enter(w, type_member(w->at.type, name));
 	}
 	return false;
 }
@@ -87,7 +87,7 @@ static bool is_scalar(const struct type *t)
 	       (kind == TYPE_POINTER && type_name(t)[0] == '*');
 }
 
-static bool reach_scalar(struct walk *w)
+static bool reach_scalar(struct frame_filter_walk *w)
 {
 	for (int i = 0; i < MAX_STEPS && w->at.type; i++) {
 		const struct type *t = w->at.type;
@@ -99,10 +99,10 @@ static bool reach_scalar(struct walk *w)
 				return false;
 			continue;
 		}
-		if (type_kind(t) != TYPE_STRUCT || (may_be_smart(t) && !is_cell(t)))
+		if (type_kind(t) != TYPE_STRUCT || (may_be_smart(t) && !frame_filter_is_cell(t)))
 			return false;
-		struct peeled p = peel(t);
-		if (!enter(w, p.member ? p.member : type_single_member(t)))
+		struct unwrapped_newtype p = unwrap_newtype(t);
+		if (!frame_filter_enter(w, p.member ? p.member : type_single_member(t)))
 			return false;
 	}
 	return false;
@@ -110,7 +110,7 @@ static bool reach_scalar(struct walk *w)
 
 /* ---- the expression ---- */
 
-static const char *take_name(struct walk *w)
+static const char *take_name(struct frame_filter_walk *w)
 {
 	size_t n = 0;
 
@@ -121,7 +121,7 @@ static const char *take_name(struct walk *w)
 	return n && !isdigit((unsigned char)name[0]) ? name : NULL;
 }
 
-static bool follow(struct walk *w)
+static bool frame_filter_follow(struct frame_filter_walk *w)
 {
 	while (*w->rest == '.') {
 		w->rest++;
@@ -147,7 +147,7 @@ static bool convert(const struct type *t, const struct frame_filter_literal *l, 
 	return true;
 }
 
-static bool finish(const struct walk *w, struct tracer_filter *ret)
+static bool frame_filter_finish(const struct frame_filter_walk *w, struct tracer_filter *ret)
 {
 	const struct variable_access *at = &w->at;
 	unsigned nloads = at->nloads + at->in_memory;
@@ -169,13 +169,13 @@ bool frame_filter(struct inspector *in, uint64_t pc, const char *expression,
                   const struct frame_filter_literal *literal, struct tracer_filter *ret)
 {
 	SCRATCH(tmp);
-	struct walk w = { .a = &tmp, .rest = expression };
+	struct frame_filter_walk w = { .a = &tmp, .rest = expression };
 	size_t nlocations;
 	const char *name = take_name(&w);
 
 	*ret = (struct tracer_filter){ 0 };
 	lookup_functions_at(in->di, pc, &tmp, &nlocations);
 	return name && variables_access_at(in->di, pc, (unsigned)nlocations - 1, name, &w.at) &&
-	       (w.at.certain || !needs_drop(in, w.at.type)) && follow(&w) &&
-	       convert(w.at.type, literal, &ret->value) && finish(&w, ret);
+	       (w.at.certain || !needs_drop(in, w.at.type)) && frame_filter_follow(&w) &&
+	       convert(w.at.type, literal, &ret->value) && frame_filter_finish(&w, ret);
 }

@@ -105,7 +105,7 @@ static struct error *look_into(struct evaluation *e, bool *found)
 	if (*found)
 		return NULL;
 	if (type_kind(e->v.type) == TYPE_POINTER)
-		return error_new(ERR_STATE, "a pointer on the way is null");
+		return error_new(ERR_STATE, "a pointer in the path is null");
 	/* An enum is shown: Some(3) is not 3. */
 	if (type_kind(e->v.type) == TYPE_STRUCT)
 		TRY(expression_look_through(e, &e->v, found));
@@ -116,7 +116,7 @@ static struct error *look_into(struct evaluation *e, bool *found)
 	return NULL;
 }
 
-static struct error *value_of(struct evaluation *e, struct arena *a, struct frame_value *ret)
+static struct error *frame_value_of(struct evaluation *e, struct arena *a, struct frame_value *ret)
 {
 	struct value whole = e->v;
 	bool found = true;
@@ -157,10 +157,10 @@ static struct error *text_of(struct evaluation *e, struct arena *a, struct frame
 
 /* ---- the frame ---- */
 
-/* What is made of an expression that was followed to its value. */
+/* Makes the answer from an expression that was followed to its value. */
 typedef struct error *read_value(struct evaluation *e, struct arena *a, struct frame_value *ret);
 
-/* Of the function that is inlined innermost there. */
+/* Evaluates in the function that is inlined innermost there. */
 static struct error *evaluate_at(struct inspector *in, const struct frame_place *place,
                                  const char *expression, read_value *read, struct arena *a,
                                  struct frame_value *ret)
@@ -173,7 +173,7 @@ static struct error *evaluate_at(struct inspector *in, const struct frame_place 
 		err = read(&e, a, ret);
 	/* A parameter as it was passed in still is a value of the variable. */
 	if (!err && !e.out->passed_in)
-		ret->doubt = local_doubt(e.out);
+		ret->doubt = local_uncertainty(e.out);
 	arena_free(&c.scratch);
 	return err;
 }
@@ -208,31 +208,31 @@ static struct error *evaluate(struct inspector *in, const struct regs *regs, con
 
 	if (!err || err->kind == ERR_INTERRUPTED)
 		return err;
-	/* What is in pieces, and why a variable has no value, only the debug info itself tells. */
+	/* Only the debug info itself tells the pieces of a variable, and why one has no value. */
 	error_free(err);
 	*ret = (struct frame_value){ 0 };
 	return evaluate_at(in, &native, expression, read, a, ret);
 }
 
-/* The same in memory as it is now. */
+/* Evaluates in memory as it is now. */
 static struct error *evaluate_now(struct inspector *in, const struct regs *regs,
                                   const char *expression, read_value *read, struct arena *a,
                                   struct frame_value *ret)
 {
 	struct target *t = in->target;
-	struct target_aside before;
+	struct target_scratch_cache before;
 
 	*ret = (struct frame_value){ 0 };
-	target_begin_aside(t, &before);
+	target_begin_scratch_cache(t, &before);
 	struct error *err = evaluate(in, regs, expression, read, a, ret);
-	target_end_aside(t, &before);
+	target_end_scratch_cache(t, &before);
 	return err;
 }
 
 struct error *frame_value(struct inspector *in, const struct regs *regs, const char *expression,
                           struct arena *a, struct frame_value *ret)
 {
-	return evaluate_now(in, regs, expression, value_of, a, ret);
+	return evaluate_now(in, regs, expression, frame_value_of, a, ret);
 }
 
 struct error *frame_value_at(struct inspector *in, const struct type *type, uint64_t addr,
@@ -240,12 +240,12 @@ struct error *frame_value_at(struct inspector *in, const struct type *type, uint
 {
 	struct collector c = { .in = in, .a = a };
 	struct evaluation e = { .c = &c, .v = { type, addr }, .in_memory = true };
-	struct target_aside before;
+	struct target_scratch_cache before;
 
 	*ret = (struct frame_value){ 0 };
-	target_begin_aside(in->target, &before);
-	struct error *err = value_of(&e, a, ret);
-	target_end_aside(in->target, &before);
+	target_begin_scratch_cache(in->target, &before);
+	struct error *err = frame_value_of(&e, a, ret);
+	target_end_scratch_cache(in->target, &before);
 	arena_free(&c.scratch);
 	return err;
 }

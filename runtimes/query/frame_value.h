@@ -29,7 +29,8 @@ struct frame_value {
 	uint64_t number; /* its magnitude; of a bool 0 or 1 */
 	double real;
 	const char *text; /* sanitised; of the arena */
-	/* Why it may not be the value of its variable, as local_doubt() has it; NULL: it is. */
+	/* Why it may not be the value of its variable, as local_uncertainty() has it; NULL: it is.
+	 */
 	const char *doubt;
 };
 
@@ -41,7 +42,7 @@ struct frame_value {
  */
 struct error *frame_value(struct inspector *in, const struct regs *regs, const char *expression,
                           struct arena *a, struct frame_value *ret) MUST_CHECK;
-/* The same of a value in memory. */
+/* Reads a value in memory. */
 struct error *frame_value_at(struct inspector *in, const struct type *type, uint64_t addr,
                              struct arena *a, struct frame_value *ret) MUST_CHECK;
 /* Only ret->text and the doubt, as `print` shows it: with the quotes of strings, and nothing looked

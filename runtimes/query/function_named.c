@@ -8,7 +8,7 @@
 #include "runtimes/future/future.h"
 
 /* Whether a name is the end of a path, by whole components. */
-static bool is_end_of(const char *path, const char *name)
+static bool function_named_is_end_of(const char *path, const char *name)
 {
 	size_t len = strlen(path), n = strlen(name);
 
@@ -25,10 +25,12 @@ static bool is_shown_as(struct arena *a, const struct code_place *p, const char 
 
 	if (!shown)
 		return false;
-	if (p->function && is_end_of(str_clean(a, p->function, strlen(p->function)), name))
+	if (p->function &&
+	    function_named_is_end_of(str_clean(a, p->function, strlen(p->function)), name))
 		return true;
 	shown = str_clean(a, shown, strlen(shown));
-	return is_end_of(shown, name) || is_end_of(name_short(a, shown), name);
+	return function_named_is_end_of(shown, name) ||
+	       function_named_is_end_of(name_short(a, shown), name);
 }
 
 struct error *function_named_places(struct debuginfo *di, const char *name, struct arena *a,

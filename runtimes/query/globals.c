@@ -11,13 +11,13 @@
 enum { MAX_LISTED = 8 };
 
 /* The statics that a name may mean. */
-struct candidates {
+struct globals_candidates {
 	VEC(struct global) list;
 	size_t total; /* of all candidates, also those that are not in the list */
 };
 
 /* Whether name is the whole path, or its last parts. */
-static bool path_ends(const char *path, const char *name)
+static bool globals_path_ends(const char *path, const char *name)
 {
 	size_t len = strlen(path), n = strlen(name);
 
@@ -27,7 +27,7 @@ static bool path_ends(const char *path, const char *name)
 }
 
 static struct error *add_by_end(struct dwarf_module *dm, const char *name, struct arena *a,
-                                struct candidates *c)
+                                struct globals_candidates *c)
 {
 	const char *last = qualified_last(name);
 	struct global *globals;
@@ -35,7 +35,7 @@ static struct error *add_by_end(struct dwarf_module *dm, const char *name, struc
 
 	TRY(lookup_globals(dm, last, a, &globals, &n, &total));
 	for (size_t i = 0; i < n; i++) {
-		if (path_ends(globals[i].name, name)) {
+		if (globals_path_ends(globals[i].name, name)) {
 			*vec_push(&c->list) = globals[i];
 			c->total++;
 		}
@@ -46,7 +46,7 @@ static struct error *add_by_end(struct dwarf_module *dm, const char *name, struc
 }
 
 static struct error *add_from_all(struct inspector *in, const char *name, struct arena *a,
-                                  struct candidates *c)
+                                  struct globals_candidates *c)
 {
 	for (size_t i = 0; i < in->di->nmodules; i++) {
 		struct dwarf_module *dm = debuginfo_program_module(in->di, i);
@@ -70,7 +70,7 @@ static struct error *add_from_all(struct inspector *in, const char *name, struct
 }
 
 /* Prefers a static whose whole path is the name to those that only end with it. */
-static void prefer_whole(struct candidates *c, const char *name)
+static void prefer_whole(struct globals_candidates *c, const char *name)
 {
 	const struct global *whole = NULL;
 
@@ -89,7 +89,7 @@ static void prefer_whole(struct candidates *c, const char *name)
 	c->list.n = c->total = 1;
 }
 
-static struct error *several(const struct candidates *c, const char *name)
+static struct error *globals_several(const struct globals_candidates *c, const char *name)
 {
 	STR(names);
 
@@ -110,11 +110,12 @@ static struct error *several(const struct candidates *c, const char *name)
 	                 c->total, name, str_text(&names));
 }
 
-static struct error *choose(struct candidates *c, const char *name, struct global *ret, bool *found)
+static struct error *globals_choose(struct globals_candidates *c, const char *name,
+                                    struct global *ret, bool *found)
 {
 	prefer_whole(c, name);
 	if (c->total > 1 || c->list.n != c->total)
-		return several(c, name);
+		return globals_several(c, name);
 	*found = c->total == 1;
 	if (!*found)
 		return NULL;
@@ -132,13 +133,13 @@ static struct error *choose(struct candidates *c, const char *name, struct globa
 struct error *globals_find(struct inspector *in, const char *name, struct arena *a,
                            struct global *ret, bool *found)
 {
-	struct candidates c = { .total = 0 };
+	struct globals_candidates c = { .total = 0 };
 	struct error *err;
 
 	*found = false;
 	err = add_from_all(in, name, a, &c);
 	if (!err)
-		err = choose(&c, name, ret, found);
+		err = globals_choose(&c, name, ret, found);
 	vec_free(&c.list);
 	return err;
 }

@@ -13,15 +13,15 @@
 
 enum { MAX_WRAPPERS = 16, MAX_DIGITS = 128, LAST_CHAR = 0x10ffff };
 
-static struct error *is_no(const struct type *t, const char *text, const char *hint)
+static struct error *literal_is_no(const struct type *t, const char *text, const char *hint)
 {
 	SCRATCH(tmp);
 
-	return error_new(ERR_USAGE, "\"%s\" is no value of %s%s", text,
+	return error_new(ERR_USAGE, "\"%s\" is not a value of type %s%s", text,
 	                 name_short(&tmp, type_name(t)), hint);
 }
 
-static void put(struct literal *ret, uint64_t value)
+static void literal_put(struct literal *ret, uint64_t value)
 {
 	memcpy(ret->bytes, &value, sizeof(ret->bytes));
 }
@@ -76,10 +76,10 @@ static struct error *read_integer(const struct type *t, const char *text, bool i
 	if (is_signed)
 		most = (most >> 1) + minus;
 	if (!read_magnitude(text + minus, &value, &fits))
-		return is_no(t, text, "");
+		return literal_is_no(t, text, "");
 	if (!fits || (minus && !is_signed && value) || value > most)
-		return is_no(t, text, ": it is out of range");
-	put(ret, minus ? 0 - value : value);
+		return literal_is_no(t, text, ": it is out of range");
+	literal_put(ret, minus ? 0 - value : value);
 	return NULL;
 }
 
@@ -89,14 +89,14 @@ static struct error *read_float(const struct type *t, const char *text, struct l
 
 	if (isspace((unsigned char)*text) || !*text || strpbrk(text, "xXpP") ||
 	    !copy_digits(text, digits))
-		return is_no(t, text, "");
+		return literal_is_no(t, text, "");
 	double value = strtod(digits, &end);
 	bool is_infinite = strstr(text, "inf") != NULL;
 	if (*end)
-		return is_no(t, text, "");
+		return literal_is_no(t, text, "");
 	float narrow = (float)value;
 	if (!is_infinite && (isinf(value) || (ret->size == sizeof(narrow) && isinf(narrow))))
-		return is_no(t, text, ": it is out of range");
+		return literal_is_no(t, text, ": it is out of range");
 	if (ret->size == sizeof(narrow))
 		memcpy(ret->bytes, &narrow, sizeof(narrow));
 	else
@@ -107,7 +107,7 @@ static struct error *read_float(const struct type *t, const char *text, struct l
 /* ---- characters ---- */
 
 /* Decodes one character of UTF-8; 0: it is none. */
-static size_t decode(const char *text, uint32_t *ret)
+static size_t literal_decode(const char *text, uint32_t *ret)
 {
 	unsigned char first = (unsigned char)text[0];
 	size_t len = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -148,13 +148,13 @@ static struct error *read_char(const struct type *t, const char *text, struct li
 		len = decode_escape(text + 2, &code);
 		len += len ? 1 : 0;
 	} else if (text[0] == '\'' && text[1] != '\'') {
-		len = decode(text + 1, &code);
+		len = literal_decode(text + 1, &code);
 	}
 	if (!len || strcmp(text + 1 + len, "'") != 0)
-		return is_no(t, text, ": one is 'x'");
+		return literal_is_no(t, text, ": write it as 'x'");
 	if (code > LAST_CHAR || (code >= 0xd800 && code < 0xe000))
-		return is_no(t, text, ": it is no character of Unicode");
-	put(ret, code);
+		return literal_is_no(t, text, ": it is not a Unicode character");
+	literal_put(ret, code);
 	return NULL;
 }
 
@@ -165,12 +165,13 @@ static struct error *read_bool(const struct type *t, const char *text, struct li
 	bool yes = strcmp(text, "true") == 0;
 
 	if (!yes && strcmp(text, "false") != 0)
-		return is_no(t, text, ": it is true or false");
-	put(ret, yes);
+		return literal_is_no(t, text, ": it is true or false");
+	literal_put(ret, yes);
 	return NULL;
 }
 
-static struct error *read_variant(const struct type *t, const char *text, struct literal *ret)
+static struct error *literal_read_variant(const struct type *t, const char *text,
+                                          struct literal *ret)
 {
 	size_t n;
 	const struct enumerator *list = type_enumerators(t, &n);
@@ -179,13 +180,13 @@ static struct error *read_variant(const struct type *t, const char *text, struct
 
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, name) == 0) {
-			put(ret, list[i].value);
+			literal_put(ret, list[i].value);
 			return NULL;
 		}
 		if (i < 16)
 			str_printf(&names, "%s%s", i ? ", " : "", list[i].name);
 	}
-	return error_new(ERR_USAGE, "\"%s\" is no variant of it; there are: %s", text,
+	return error_new(ERR_USAGE, "\"%s\" is not a variant of it; there are: %s", text,
 	                 str_text(&names));
 }
 
@@ -198,7 +199,8 @@ static bool is_zero(const struct literal *l)
 	return true;
 }
 
-static struct error *encode(const struct type *t, const char *text, struct literal *ret)
+static struct error *literal_encode_text(const struct type *t, const char *text,
+                                         struct literal *ret)
 {
 	enum type_kind kind = type_kind(t);
 	uint64_t size = type_size(t);
@@ -215,10 +217,11 @@ static struct error *encode(const struct type *t, const char *text, struct liter
 	if (kind == TYPE_FLOAT && (size == 4 || size == 8))
 		return read_float(t, text, ret);
 	if (kind == TYPE_CENUM)
-		return read_variant(t, text, ret);
-	return error_new(ERR_USAGE,
-	                 "only numbers, bool, char and enums without data can be set, no %s",
-	                 type_name(t));
+		return literal_read_variant(t, text, ret);
+	return error_new(
+		ERR_USAGE,
+		"only numbers, bool, char and enum variants without data can be set, not %s",
+		type_name(t));
 }
 
 struct error *literal_encode(const struct type *t, const char *text, struct literal *ret)
@@ -235,7 +238,7 @@ struct error *literal_encode(const struct type *t, const char *text, struct lite
 		ret->offset += m->offset;
 		t = m->type;
 	}
-	TRY(encode(t, text, ret));
+	TRY(literal_encode_text(t, text, ret));
 	if (never_zero && is_zero(ret))
 		return error_new(ERR_USAGE, "its type has no value 0");
 	return NULL;

@@ -78,12 +78,12 @@ static void test_integers(void **state)
 	refuses("u8", "-1", "out of range");
 	refuses("u64", "18446744073709551616", "out of range");
 	refuses("u8", "-99999999999999999999", "out of range");
-	refuses("u32", "", "no value of u32");
-	refuses("u32", "1.5", "no value of u32");
-	refuses("u32", "+1", "no value of u32");
-	refuses("u32", "_", "no value of u32");
-	refuses("u32", "0x", "no value of u32");
-	refuses("u32", "true", "no value of u32");
+	refuses("u32", "", "not a value of type u32");
+	refuses("u32", "1.5", "not a value of type u32");
+	refuses("u32", "+1", "not a value of type u32");
+	refuses("u32", "_", "not a value of type u32");
+	refuses("u32", "0x", "not a value of type u32");
+	refuses("u32", "true", "not a value of type u32");
 }
 
 static void test_others(void **state)

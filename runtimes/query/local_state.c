@@ -7,7 +7,7 @@
 
 enum { MAX_NESTED = 8 };
 
-static bool is_copy(const struct type *t, int depth);
+static bool local_state_is_copy(const struct type *t, int depth);
 
 static bool are_copies(const struct type *t, int depth)
 {
@@ -15,7 +15,7 @@ static bool are_copies(const struct type *t, int depth)
 	const struct member *members = type_members(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_copy(members[i].type, depth + 1))
+		if (!local_state_is_copy(members[i].type, depth + 1))
 			return false;
 	}
 	return true;
@@ -25,7 +25,7 @@ static bool are_copies(const struct type *t, int depth)
  * Whether a use of a value of the type copies it: then a variable keeps it. Of a struct or an enum
  * the debug info does not say whether it is Copy, but for tuples and Option; `&mut T` is not.
  */
-static bool is_copy(const struct type *t, int depth)
+static bool local_state_is_copy(const struct type *t, int depth)
 {
 	const char *name = t && depth < MAX_NESTED ? type_name(t) : NULL;
 	size_t n;
@@ -38,7 +38,7 @@ static bool is_copy(const struct type *t, int depth)
 	case TYPE_POINTER:
 		return (name[0] == '&' && !str_begins(name, "&mut ")) || str_begins(name, "fn(");
 	case TYPE_ARRAY:
-		return is_copy(type_target(t), depth + 1);
+		return local_state_is_copy(type_target(t), depth + 1);
 	case TYPE_STRUCT:
 		return name[0] == '(' ? are_copies(t, depth)
 		                      : name[0] == '&' && !str_begins(name, "&mut ");
@@ -57,27 +57,31 @@ static bool is_copy(const struct type *t, int depth)
 
 bool local_state_is_kept(const struct type *t)
 {
-	return !t || type_size(t) == 0 || type_name(t)[0] == '&' || is_copy(t, 0);
+	return !t || type_size(t) == 0 || type_name(t)[0] == '&' || local_state_is_copy(t, 0);
 }
 
 /* Whether the value may have been moved out. It is set. */
-static bool may_be_moved(struct inspector *in, const struct variable_state *s, const struct type *t)
+static bool local_state_may_be_moved(struct inspector *in, const struct variable_state *s,
+                                     const struct type *t)
 {
 	if (s->used || s->kept)
 		return false;
 	if (s->gone || needs_drop(in, t))
 		return true;
-	return s->shared || !is_copy(t, 0);
+	return s->shared || !local_state_is_copy(t, 0);
 }
 
 void local_state_apply(struct inspector *in, const struct variable_state *s, bool may_be_lost,
                        struct local_place *l)
 {
 	l->may_be_lost = may_be_lost;
-	l->uncertain = may_be_lost || s->widened || needs_drop(in, l->v.type) ||
-	               !local_state_is_kept(l->v.type);
-	if (!s->known)
+	if (!s->known) {
+		l->may_be_unset = s->unset;
+		l->may_be_stale = s->stale;
+		l->uncertain = may_be_lost || s->widened || s->unset || s->stale ||
+		               needs_drop(in, l->v.type) || !local_state_is_kept(l->v.type);
 		return;
+	}
 	if (s->never) {
 		l->may_be_lost = l->uncertain = false;
 		l->problem =
@@ -87,5 +91,5 @@ void local_state_apply(struct inspector *in, const struct variable_state *s, boo
 	/* The code knows the awaits behind which it was set again. */
 	l->may_be_lost = may_be_lost && s->unset;
 	l->may_be_unset = s->unset && !l->may_be_lost && !s->kept;
-	l->uncertain = (s->unset && !s->kept) || may_be_moved(in, s, l->v.type);
+	l->uncertain = (s->unset && !s->kept) || local_state_may_be_moved(in, s, l->v.type);
 }

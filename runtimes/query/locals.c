@@ -8,7 +8,7 @@
 #include "dwarf/frame/native_variables.h"
 #include "dwarf/frame/variables.h"
 #include "runtimes/common/type_class.h"
-#include "runtimes/future/moved.h"
+#include "runtimes/future/move_state.h"
 #include "runtimes/future/needs_drop.h"
 #include "runtimes/query/local_state.h"
 #include "runtimes/query/polled_memory.h"
@@ -23,7 +23,7 @@ static bool starts(const char *text, const char *prefix)
 /* ---- suspended coroutines ---- */
 
 /* Compiler temporaries: "__awaitee", "__3", "__arg0"; "_task_context" of poll functions. */
-static bool is_hidden(const char *name)
+static bool locals_is_hidden(const char *name)
 {
 	return !name || starts(name, "__") || strcmp(name, "_task_context") == 0;
 }
@@ -32,8 +32,8 @@ static const char reference_prefix[] = "_ref__";
 
 typedef VEC(struct local_place) local_vec;
 
-static struct local_place *add(struct collector *c, local_vec *locals, const struct member *m,
-                               uint64_t base)
+static struct local_place *locals_add(struct collector *c, local_vec *locals,
+                                      const struct member *m, uint64_t base)
 {
 	struct local_place *l = vec_push(locals);
 
@@ -44,7 +44,7 @@ static struct local_place *add(struct collector *c, local_vec *locals, const str
 	return l;
 }
 
-static size_t count_named(const struct member *members, size_t n, const char *name)
+static size_t locals_count_named(const struct member *members, size_t n, const char *name)
 {
 	size_t count = 0;
 
@@ -55,7 +55,7 @@ static size_t count_named(const struct member *members, size_t n, const char *na
 
 /* Follows a variable that the closure or block captured by reference. A borrowed value cannot have
  * been moved, so it is certain. */
-static void follow_capture(struct collector *c, struct local_place *l)
+static void locals_follow_capture(struct collector *c, struct local_place *l)
 {
 	size_t len = sizeof(reference_prefix) - 1;
 	uint64_t addr;
@@ -82,7 +82,7 @@ static void follow_capture(struct collector *c, struct local_place *l)
 static bool is_argument(const struct member *captures, size_t ncaptures, const struct member *saved,
                         size_t n, const char *name)
 {
-	if (count_named(saved, n, name) < 2)
+	if (locals_count_named(saved, n, name) < 2)
 		return false;
 	for (size_t i = 0; i < ncaptures; i++) {
 		if (!captures[i].type || !captures[i].name || strcmp(captures[i].name, name) != 0)
@@ -97,7 +97,7 @@ static bool is_argument(const struct member *captures, size_t ncaptures, const s
 }
 
 /* Whether no more can be listed; a last entry then says so. */
-static bool is_full(local_vec *locals)
+static bool locals_is_full(local_vec *locals)
 {
 	if (locals->n < MAX_LOCALS)
 		return false;
@@ -118,24 +118,25 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 	size_t n = 0;
 	const struct member *captures = unresumed ? type_members(unresumed->payload, &n) : NULL;
 
-	for (size_t i = 0; i < n && !is_full(locals); i++) {
+	for (size_t i = 0; i < n && !locals_is_full(locals); i++) {
 		const struct member *m = &captures[i];
 		bool drops;
 
-		if (is_hidden(m->name) || !m->type || count_named(captures, i, m->name))
+		if (locals_is_hidden(m->name) || !m->type ||
+		    locals_count_named(captures, i, m->name))
 			continue;
 		if (is_fn && resumed && is_argument(captures, n, saved, nsaved, m->name))
 			continue;
 		drops = needs_drop(c->in, m->type);
 		if (is_fn && resumed && drops)
 			continue;
-		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
+		struct local_place *l = locals_add(c, locals, m, place->v.addr + unresumed->offset);
 		l->argument = l->captured = true;
 		l->uncertain =
 			resumed && (drops || has_parameters || !local_state_is_kept(m->type));
 		/* A value that needs no drop is still there, but a `mut` one may have changed. */
 		l->passed_in = l->uncertain && !drops;
-		follow_capture(c, l);
+		locals_follow_capture(c, l);
 	}
 }
 
@@ -151,18 +152,19 @@ static void add_saved(struct collector *c, const struct frame_place *place, loca
 	const struct member *captures =
 		unresumed ? type_members(unresumed->payload, &ncaptures) : NULL;
 
-	for (size_t i = 0; i < n && !is_full(locals); i++) {
+	for (size_t i = 0; i < n && !locals_is_full(locals); i++) {
 		const struct member *m = &saved[i];
 
-		if (is_hidden(m->name) || !m->type)
+		if (locals_is_hidden(m->name) || !m->type)
 			continue;
-		bool captured = count_named(captures, ncaptures, m->name) != 0;
-		size_t before = count_named(saved, i, m->name);
-		size_t after = count_named(saved, n, m->name) - before - 1;
+		bool captured = locals_count_named(captures, ncaptures, m->name) != 0;
+		size_t before = locals_count_named(saved, i, m->name);
+		size_t after = locals_count_named(saved, n, m->name) - before - 1;
 
 		if (captured && after == 0)
 			continue; /* the capture itself: see add_captures() */
-		struct local_place *l = add(c, locals, m, place->v.addr + place->active->offset);
+		struct local_place *l =
+			locals_add(c, locals, m, place->v.addr + place->active->offset);
 		l->argument =
 			is_fn && before == 0 && is_argument(captures, ncaptures, saved, n, m->name);
 		if (before) {
@@ -171,18 +173,17 @@ static void add_saved(struct collector *c, const struct frame_place *place, loca
 				     "info has one place for both";
 			continue;
 		}
-		l->moved = moved_rule(c->in, place->v.type, m->type);
-		l->uncertain = l->moved == MOVED_OPEN ||
-		               (l->moved == MOVED_BY_FLAGS && flag_clear) ||
-		               (l->moved == MOVED_NEVER && !local_state_is_kept(m->type));
+		l->moved = move_rule(c->in, place->v.type, m->type);
+		l->uncertain = l->moved == MOVE_OPEN || (l->moved == MOVE_BY_FLAGS && flag_clear) ||
+		               (l->moved == MOVE_NEVER && !local_state_is_kept(m->type));
 	}
 }
 
 /* Takes the doubt from variables of which the memory proves that they have their values. */
-static void settle(struct collector *c, const struct frame_place *place, local_vec *locals,
-                   bool flag_clear)
+static void locals_settle(struct collector *c, const struct frame_place *place, local_vec *locals,
+                          bool flag_clear)
 {
-	struct moved_borrows borrows;
+	struct move_state_borrows borrows;
 	bool known = false;
 
 	for (size_t i = 0; i < locals->n; i++) {
@@ -191,12 +192,12 @@ static void settle(struct collector *c, const struct frame_place *place, local_v
 		if (!l->uncertain || l->passed_in || !l->in_memory)
 			continue;
 		if (!known)
-			moved_find_borrows(c, place->v, place->active, &borrows);
+			move_state_find_borrows(c, place->v, place->active, &borrows);
 		known = true;
 		bool is_saved = !l->captured;
-		l->uncertain = !moved_is_borrowed(&borrows, l->v) &&
-		               ((is_saved && (flag_clear || l->moved == MOVED_NEVER)) ||
-		                !moved_is_settled(c->in, l->v));
+		l->uncertain = !move_state_is_borrowed(&borrows, l->v) &&
+		               ((is_saved && (flag_clear || l->moved == MOVE_NEVER)) ||
+		                !move_state_is_settled(c->in, l->v));
 	}
 }
 
@@ -211,28 +212,28 @@ static void list_suspended(struct collector *c, const struct frame_place *place,
 		saved = type_members(place->active->payload, &n);
 	else if (f->state != FUTURE_UNRESUMED)
 		return;
-	bool flag_clear = n && moved_flag_is_clear(c->in, place->v, place->active);
+	bool flag_clear = n && move_state_flag_is_clear(c->in, place->v, place->active);
 	add_captures(c, place, locals, saved, n, f);
 	add_saved(c, place, locals, saved, n, is_fn, flag_clear);
 	if (n && !place->outline)
-		settle(c, place, locals, flag_clear);
+		locals_settle(c, place, locals, flag_clear);
 }
 
 /* ---- running coroutines ---- */
 
-struct running {
+struct locals_running {
 	struct collector *c;
 	local_vec *locals;
 	unsigned depth;
 };
 
-static void add_running(const struct variable *v, void *arg)
+static void locals_add_running(const struct variable *v, void *arg)
 {
-	struct running *r = arg;
+	struct locals_running *r = arg;
 	struct local_place *l = NULL;
 
-	if (is_hidden(v->name) || !v->type || v->depth != r->depth || v->state.later ||
-	    is_full(r->locals))
+	if (locals_is_hidden(v->name) || !v->type || v->depth != r->depth || v->state.later ||
+	    locals_is_full(r->locals))
 		return;
 	const char *name = inspector_clean_name(&r->c->scratch, v->name);
 	/* A variable of an inner scope replaces an outer one, and one that is listed twice. */
@@ -251,7 +252,7 @@ static void add_running(const struct variable *v, void *arg)
 		                   .die = v->die };
 	local_state_apply(r->c->in, &v->state, v->may_be_lost, l);
 	if (!l->problem)
-		follow_capture(r->c, l);
+		locals_follow_capture(r->c, l);
 }
 
 /* ---- native frames ---- */
@@ -260,7 +261,7 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 {
 	struct local_place *l = NULL;
 
-	if (is_hidden(v->name) || v->state.later || is_full(locals))
+	if (locals_is_hidden(v->name) || v->state.later || locals_is_full(locals))
 		return;
 	const char *name = inspector_clean_name(&c->scratch, v->name);
 	/* A variable of an inner block hides one of an outer block. */
@@ -285,7 +286,7 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 	if (!l->problem)
 		local_state_apply(c->in, &v->state, v->may_be_lost, l);
 	if (!l->problem)
-		follow_capture(c, l);
+		locals_follow_capture(c, l);
 }
 
 static void list_native(struct collector *c, const struct native_scope *scope, local_vec *locals)
@@ -314,7 +315,7 @@ static void add_placeless(const struct local_place *l, local_vec *locals)
 
 		if (strcmp(other->name, l->name) != 0)
 			continue;
-		if (l->may_be_stale)
+		if (l->is_polled)
 			*other = *l;
 		else if (l->is_placeless && !other->problem)
 			other->uncertain = other->passed_in = true;
@@ -330,7 +331,7 @@ static void add_all_placeless(struct collector *c, const struct native_scope *sc
 
 	list_native(c, scope, &all);
 	for (size_t i = 0; i < all.n; i++) {
-		if (all.data[i].problem || all.data[i].may_be_stale)
+		if (all.data[i].problem || all.data[i].is_polled)
 			add_placeless(&all.data[i], locals);
 	}
 	vec_free(&all);
@@ -344,9 +345,9 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 	if (place->native) {
 		list_native(c, place->native, &locals);
 	} else if (place->frame) {
-		struct running r = { c, &locals, place->depth };
+		struct locals_running r = { c, &locals, place->depth };
 
-		variables_in_frame(c->in->di, place->frame, place->cfa, add_running, &r);
+		variables_in_frame(c->in->di, place->frame, place->cfa, locals_add_running, &r);
 		if (place->function)
 			add_all_placeless(c, place->function, &locals);
 	} else if (place->active) {
@@ -374,7 +375,7 @@ void locals_show(struct collector *c, const struct local_place *from, bool with_
 	to->may_be_lost = from->may_be_lost;
 	to->may_be_unset = from->may_be_unset;
 	to->may_be_stale = from->may_be_stale;
-	/* That of a native variable is in memory of this walk. */
+	/* The problem text of a native variable is in memory of this walk. */
 	to->problem = from->problem ? arena_strdup(c->a, from->problem) : NULL;
 	/* The recorded type of a hidden variable is that of the variable that hides it. */
 	if (from->problem && !from->in_memory)
@@ -440,7 +441,7 @@ bool locals_place_of(const struct future *f, struct frame_place *ret)
 	return true;
 }
 
-static void fill(struct collector *c, const struct frame_place *place, struct future *f)
+static void locals_fill(struct collector *c, const struct frame_place *place, struct future *f)
 {
 	struct local_place *list;
 	size_t n;
@@ -462,12 +463,12 @@ void locals_of_frame(struct decoder *d, struct value v, const struct variant *ac
 	if (keeps_places(d->c))
 		f->place = shared_place(d->c, &place);
 	if (active)
-		fill(d->c, &place, f);
+		locals_fill(d->c, &place, f);
 }
 
 void locals_of_running(struct collector *c, const struct frame_place *place, struct future *f)
 {
 	if (keeps_places(c))
 		f->place = arena_memdup(&c->scratch, place, sizeof(*place));
-	fill(c, place, f);
+	locals_fill(c, place, f);
 }

@@ -4,8 +4,8 @@
  *
  * DWARF describes a suspended coroutine as follows (measured on rustc 1.63 and 1.95, debug and
  * release alike). The struct of the active state lists the variables that are saved across the
- * await, then the captured ones. A saved variable may have been moved out: moved.h has the rules. A
- * captured one whose type needs drop has no drop flag that is known.
+ * await, then the captured ones. A saved variable may have been moved out: move_state.h has the
+ * rules. A captured one whose type needs drop has no drop flag that is known.
  *
  * One case is not detected: `let n: u64;`, set and borrowed on only one path and never read after
  * the await, is saved whether it was set or not, and looks like any other variable.
@@ -14,7 +14,7 @@
 #define RUNTIMES_QUERY_LOCALS_H
 
 #include "runtimes/future/future.h"
-#include "runtimes/future/moved.h"
+#include "runtimes/future/move_state.h"
 
 struct native_scope;
 
@@ -28,8 +28,10 @@ struct frame_place {
 	bool outline; /* the doubts that hold for every coroutine of the type in this state */
 	const struct native_scope *native; /* of a native frame; NULL: none, and all else counts */
 	const struct frame *frame; /* of a running coroutine: its frame on a thread's stack */
-	/* Its function in that frame, whose debug info has the names of variables without a place;
-	 * NULL: they are left out. */
+	/*
+	 * The coroutine's function in that frame, whose debug info has the names of variables
+	 * without a place; NULL: they are left out.
+	 */
 	const struct native_scope *function;
 	uint64_t cfa;
 	unsigned
@@ -48,16 +50,13 @@ struct local_place {
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
 	bool argument, uncertain, passed_in, may_be_lost, may_be_unset; /* as in struct local */
-	enum moved_rule moved; /* of a saved variable of a suspended coroutine */
-	bool captured;         /* by a closure, a block or an async fn */
-	bool borrowed;         /* the variable is a captured reference; v is its target */
-	bool is_placeless;     /* the debug info has no place for it; type and name are known */
-	bool is_sole; /* the function that polls its coroutine has no other one of the name */
-	/*
-	 * The value in the memory of the coroutine of which optimised code is executing a poll: a
-	 * register may have a newer one.
-	 */
-	bool may_be_stale;
+	enum move_rule moved; /* of a saved variable of a suspended coroutine */
+	bool captured;        /* by a closure, a block or an async fn */
+	bool borrowed;        /* the variable is a captured reference; v is its target */
+	bool is_placeless;    /* the debug info has no place for it; type and name are known */
+	bool is_sole;      /* the function that polls its coroutine has no other one of the name */
+	bool is_polled;    /* it is in the memory of a coroutine of which code executes a poll */
+	bool may_be_stale; /* optimised code may have a newer value in a register */
 	struct dwarf_module *dm;
 	uint64_t die; /* of the variable in a running frame; 0 unknown */
 	const char *problem;
@@ -70,8 +69,8 @@ struct local_place {
 void locals_of_frame(struct decoder *d, struct value v, const struct variant *active,
                      struct future *f);
 /*
- * The same for a coroutine that is executing in a physical frame: place has that, its end and the
- * depth of the coroutine's function in it.
+ * Reads the variables of a coroutine that is executing in a physical frame: place has that frame,
+ * its end and the depth of the coroutine's function in it.
  */
 void locals_of_running(struct collector *c, const struct frame_place *place, struct future *f);
 

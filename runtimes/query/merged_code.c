@@ -27,7 +27,7 @@ static size_t source_len(const char *name)
 
 /* The variant of a coroutine that was not polled yet, whose place is that of the source; or NULL.
  */
-static const struct variant *declaration(const struct type *coroutine, size_t *nstates)
+static const struct variant *merged_code_declaration(const struct type *coroutine, size_t *nstates)
 {
 	const struct variant *v = type_variants(coroutine, nstates);
 
@@ -48,7 +48,8 @@ static const struct variant *declaration(const struct type *coroutine, size_t *n
 static bool coroutines_may_share(const struct type *t, const struct type *other)
 {
 	size_t len = source_len(type_name(t)), n, nother;
-	const struct variant *v = declaration(t, &n), *w = declaration(other, &nother);
+	const struct variant *v = merged_code_declaration(t, &n),
+			     *w = merged_code_declaration(other, &nother);
 
 	if (n != nother)
 		return false;
@@ -90,19 +91,19 @@ static void visit_symbol(const char *name, uint64_t addr, uint64_t size, void *a
 	s->elsewhere |= addr != s->pc;
 }
 
-struct instance_search {
+struct merged_code_instance_search {
 	const char *name; /* of the poll function, with generics */
 	bool has_code;
 };
 
 static void visit_instance(const char *name, bool has_code, void *arg)
 {
-	struct instance_search *s = arg;
+	struct merged_code_instance_search *s = arg;
 
 	s->has_code |= has_code && strcmp(name, s->name) == 0;
 }
 
-static void count_symbol(const char *name, uint64_t addr, uint64_t size, void *arg)
+static void merged_code_count_symbol(const char *name, uint64_t addr, uint64_t size, void *arg)
 {
 	struct code_search *s = arg;
 
@@ -111,8 +112,8 @@ static void count_symbol(const char *name, uint64_t addr, uint64_t size, void *a
 }
 
 /*
- * The same for an instance of a generic function, whose linkage name is not known by its type: the
- * debug info has code for it, and the linker merged nothing with f.
+ * Whether an instance of a generic function, whose linkage name is not known by its type, has its
+ * own code: the debug info has code for it, and the linker merged nothing with f.
  */
 static bool instance_has_code(const struct type *coroutine, const struct function *f)
 {
@@ -126,12 +127,13 @@ static bool instance_has_code(const struct type *coroutine, const struct functio
 		return false;
 	cut += strlen("_env");
 	int before = (int)(cut - strlen("_env") - name);
-	struct instance_search i = { .name = arena_printf(&tmp, "%.*s%s", before, name, cut) };
+	struct merged_code_instance_search i = { .name = arena_printf(&tmp, "%.*s%s", before, name,
+		                                                      cut) };
 
 	lookup_each_instance(f->dm, type_die(coroutine),
 	                     arena_printf(&tmp, "%.*s%.*s", before, name, (int)(open - cut), cut),
 	                     visit_instance, &i);
-	symtab_each_function(f->dm, count_symbol, &s);
+	symtab_each_function(f->dm, merged_code_count_symbol, &s);
 	return i.has_code && s.n <= 1;
 }
 
@@ -155,7 +157,7 @@ static bool has_own_code(const struct type *coroutine, const struct function *f)
 
 /* ---- candidates ---- */
 
-struct candidates {
+struct merged_code_candidates {
 	const struct function *f; /* whose code it is */
 	const struct type *named; /* the coroutine that the debug info names; NULL: unknown */
 	const struct type *t[MAX_CANDIDATES];
@@ -167,7 +169,7 @@ struct candidates {
 static bool is_of_line(const struct function *f, const struct type *t)
 {
 	size_t n;
-	const struct variant *first = declaration(t, &n);
+	const struct variant *first = merged_code_declaration(t, &n);
 	const char *file, *dir;
 	unsigned line;
 
@@ -175,7 +177,7 @@ static bool is_of_line(const struct function *f, const struct type *t)
 	       line == first->line && strcmp(file, first->file) == 0;
 }
 
-static bool is_candidate(const struct candidates *c, const struct type *t)
+static bool is_candidate(const struct merged_code_candidates *c, const struct type *t)
 {
 	if (!c->named)
 		return is_of_line(c->f, t);
@@ -183,7 +185,7 @@ static bool is_candidate(const struct candidates *c, const struct type *t)
 	       merged_code_may_share(t, c->named);
 }
 
-static void add_candidate(struct candidates *c, const struct type *t)
+static void add_candidate(struct merged_code_candidates *c, const struct type *t)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (strcmp(type_name(c->t[i]), type_name(t)) == 0)
@@ -194,7 +196,8 @@ static void add_candidate(struct candidates *c, const struct type *t)
 }
 
 /* Adds the coroutines that a value of the type holds or points at; what these await is theirs. */
-static void add_held(struct candidates *c, const struct type *t, unsigned nested)
+static void merged_code_add_held(struct merged_code_candidates *c, const struct type *t,
+                                 unsigned nested)
 {
 	size_t nmembers, nvariants;
 
@@ -205,35 +208,35 @@ static void add_held(struct candidates *c, const struct type *t, unsigned nested
 		return;
 	}
 	if (type_kind(t) == TYPE_POINTER)
-		add_held(c, type_target(t), nested + 1);
+		merged_code_add_held(c, type_target(t), nested + 1);
 	const struct member *m = type_members(t, &nmembers);
 	const struct variant *v = type_variants(t, &nvariants);
 
 	for (size_t i = 0; i < nmembers; i++)
-		add_held(c, m[i].type, nested + 1);
+		merged_code_add_held(c, m[i].type, nested + 1);
 	for (size_t i = 0; i < nvariants; i++)
-		add_held(c, v[i].payload, nested + 1);
+		merged_code_add_held(c, v[i].payload, nested + 1);
 }
 
-static bool is_named(const struct candidates *c, const struct type *t)
+static bool merged_code_is_named(const struct merged_code_candidates *c, const struct type *t)
 {
 	return c->named && strcmp(type_name(t), type_name(c->named)) == 0;
 }
 
 /* Strikes those whose poll functions have code elsewhere. */
-static void strike_others(struct candidates *c)
+static void strike_others(struct merged_code_candidates *c)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (is_named(c, c->t[i]) || !has_own_code(c->t[i], c->f))
+		if (merged_code_is_named(c, c->t[i]) || !has_own_code(c->t[i], c->f))
 			c->t[n++] = c->t[i];
 	}
 	c->n = n;
 }
 
 /* The awaitee of a state of a poller that stands in that line, or at_line false, of any state. */
-static void add_awaited(struct inspector *in, struct candidates *c,
+static void add_awaited(struct inspector *in, struct merged_code_candidates *c,
                         const struct merged_code_poller *poller, bool at_line, size_t *nstates)
 {
 	const struct coroutine_plan *plan = coroutine_plan(in, poller->type);
@@ -253,11 +256,11 @@ static void add_awaited(struct inspector *in, struct candidates *c,
 				continue;
 		}
 		(*nstates)++;
-		add_held(c, awaitee->type, 0);
+		merged_code_add_held(c, awaitee->type, 0);
 	}
 }
 
-static void add_polled(struct inspector *in, struct candidates *c,
+static void add_polled(struct inspector *in, struct merged_code_candidates *c,
                        const struct merged_code_poller *poller)
 {
 	size_t nstates = 0;
@@ -265,7 +268,7 @@ static void add_polled(struct inspector *in, struct candidates *c,
 	if (!poller->type)
 		return;
 	if (poller->is_runtime || !type_is_coroutine(poller->type)) {
-		add_held(c, poller->type, 0);
+		merged_code_add_held(c, poller->type, 0);
 		return;
 	}
 	if (poller->file)
@@ -277,13 +280,13 @@ static void add_polled(struct inspector *in, struct candidates *c,
 /* ---- all of a crate ---- */
 
 struct crate_search {
-	struct candidates *c;
+	struct merged_code_candidates *c;
 	struct arena scratch;
 	const char *kind; /* last component of the named coroutine's name: "{async_fn_env#0}" */
 	size_t kind_len;
 };
 
-static void visit_coroutine(const char *name, bool has_code, void *arg)
+static void merged_code_visit_coroutine(const char *name, bool has_code, void *arg)
 {
 	struct crate_search *s = arg;
 	const char *last = qualified_last(name);
@@ -298,18 +301,18 @@ static void visit_coroutine(const char *name, bool has_code, void *arg)
 }
 
 /* The coroutines of the crate that may have the code of c->f, which is that of c->named. */
-static void add_all(struct candidates *c)
+static void merged_code_add_all(struct merged_code_candidates *c)
 {
 	struct crate_search s = { .c = c };
 
 	s.kind = qualified_last(type_name(c->named));
 	s.kind_len = qualified_base_len(s.kind);
 	c->t[c->n++] = c->named;
-	lookup_each_instance(c->f->dm, c->f->die, COROUTINE_TYPES, visit_coroutine, &s);
+	lookup_each_instance(c->f->dm, c->f->die, COROUTINE_TYPES, merged_code_visit_coroutine, &s);
 	arena_free(&s.scratch);
 }
 
-static const char *join_names(struct inspector *in, const struct candidates *c,
+static const char *join_names(struct inspector *in, const struct merged_code_candidates *c,
                               const struct type *except)
 {
 	STR(text);
@@ -334,17 +337,17 @@ static bool may_be_shared(const struct function *f)
 
 	if (!u || !poll_symbols_is_unoptimised(f->dm, u))
 		return true;
-	symtab_each_function(f->dm, count_symbol, &s);
+	symtab_each_function(f->dm, merged_code_count_symbol, &s);
 	return s.n > 1;
 }
 
 /* The answer where the poller hides what it polls, or is unknown: the same at each look. */
-static const char *aliases_in_crate(struct inspector *in, struct candidates *c)
+static const char *aliases_in_crate(struct inspector *in, struct merged_code_candidates *c)
 {
 	struct coroutine_merged *merged = coroutine_plan(in, c->named)->merged;
 
 	if (!merged->known && may_be_shared(c->f)) {
-		add_all(c);
+		merged_code_add_all(c);
 		strike_others(c);
 		merged->others = join_names(in, c, c->named);
 	}
@@ -352,10 +355,10 @@ static const char *aliases_in_crate(struct inspector *in, struct candidates *c)
 	return merged->others;
 }
 
-static const struct type *chosen(const struct candidates *c)
+static const struct type *chosen(const struct merged_code_candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		if (is_named(c, c->t[i]))
+		if (merged_code_is_named(c, c->t[i]))
 			return c->t[i];
 	}
 	return c->t[0];
@@ -364,14 +367,14 @@ static const struct type *chosen(const struct candidates *c)
 void merged_code_polled(struct inspector *in, const struct location *l,
                         const struct merged_code_poller *poller, struct merged_code_polled *ret)
 {
-	struct candidates c = { .f = l->function };
+	struct merged_code_candidates c = { .f = l->function };
 
 	*ret = (struct merged_code_polled){ 0 };
 	if (!c.f)
 		return;
 	c.named = await_states_coroutine(function_first_argument(c.f));
 	add_polled(in, &c, poller);
-	/* Of an inlined function the debug info describes this call, whose poller may be merged. */
+	/* The debug info of an inlined function describes this call, whose poller may be merged. */
 	if (!l->inlined)
 		strike_others(&c);
 	ret->type = c.named;
@@ -380,7 +383,7 @@ void merged_code_polled(struct inspector *in, const struct location *l,
 		return;
 	}
 	ret->type = chosen(&c);
-	if (l->inlined && is_named(&c, ret->type))
+	if (l->inlined && merged_code_is_named(&c, ret->type))
 		return;
 	ret->aliases = join_names(in, &c, ret->type);
 }
@@ -395,7 +398,7 @@ struct owner_search {
 };
 
 /* Has the poll function of a coroutine, no instance of a generic one, a symbol? */
-static bool has_symbol(const struct type *coroutine)
+static bool merged_code_has_symbol(const struct type *coroutine)
 {
 	struct code_search s = { .linkage = lookup_poll_linkage(coroutine) };
 
@@ -416,7 +419,7 @@ static void visit_owner(const char *name, bool has_code, void *arg)
 	const struct type *t = lookup_type(s->dm, name, type_die(s->other));
 
 	if (!t || !type_is_coroutine(t) || t == s->owner || !merged_code_may_share(t, s->other) ||
-	    !has_symbol(t))
+	    !merged_code_has_symbol(t))
 		return;
 	s->several |= s->owner && strcmp(type_name(s->owner), name) != 0;
 	s->owner = t;
@@ -440,7 +443,7 @@ const char *merged_code_owner(struct dwarf_module *dm, const char *path, struct 
 {
 	struct owner_search s = { .dm = dm, .other = coroutine_of(dm, path) };
 
-	if (!s.other || has_symbol(s.other))
+	if (!s.other || merged_code_has_symbol(s.other))
 		return NULL;
 	lookup_each_instance(dm, type_die(s.other), COROUTINE_TYPES, visit_owner, &s);
 	return s.owner && !s.several ? name_function(a, type_name(s.owner)) : NULL;

@@ -14,7 +14,7 @@
  */
 bool merged_code_may_share(const struct type *t, const struct type *other);
 
-/* What polls a coroutine, as far as it is known. */
+/* The poller of a coroutine, as far as it is known. */
 struct merged_code_poller {
 	const struct type
 		*type;    /* a coroutine, or the future of a task or block_on; NULL: unknown */
@@ -29,10 +29,10 @@ struct merged_code_polled {
 };
 
 /*
- * Which coroutine is polled in the code of l, by the types that its poller awaits there. Where the
- * poller hides the type (a trait object) or is unknown, all coroutines of the crate that may have
- * the code are named. Reads types and symbols: do not call during a stop. Texts last as long as the
- * inspector.
+ * Finds the coroutine that is polled in the code of l, by the types that its poller awaits there.
+ * Where the poller hides the type (a trait object) or is unknown, all coroutines of the crate that
+ * may have the code are named. Reads types and symbols: do not call during a stop. Texts last as
+ * long as the inspector.
  */
 void merged_code_polled(struct inspector *in, const struct location *l,
                         const struct merged_code_poller *poller, struct merged_code_polled *ret);

@@ -49,7 +49,7 @@ static void add_registers(struct collector *c, const struct frame *frame, struct
 		if (ret->registers[i].known)
 			ret->registers[i].value = frame->regs[i];
 	}
-	/* Of the frame itself, not of the caller. */
+	/* The program counter is that of the frame itself, not of the caller. */
 	if (!ret->registers[arch->pc].known) {
 		ret->registers[arch->pc].known = true;
 		ret->registers[arch->pc].value = frame->pc;

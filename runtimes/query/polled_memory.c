@@ -8,7 +8,7 @@ struct namesakes {
 	size_t n;        /* at different offsets, or of other types */
 };
 
-static bool is_of_type(const struct local_place *l, const struct type *t)
+static bool polled_memory_is_of_type(const struct local_place *l, const struct type *t)
 {
 	return t && strcmp(type_name(t), type_name(l->v.type)) == 0;
 }
@@ -26,8 +26,9 @@ static void count_in_state(struct collector *c, const struct variant *v,
 		if (!members[i].name ||
 		    strcmp(inspector_clean_name(&c->scratch, members[i].name), l->name) != 0)
 			continue;
-		if (here || !ret->n || offset != ret->offset || !is_of_type(l, members[i].type))
-			ret->n += ret->n || is_of_type(l, members[i].type) ? 1 : 2;
+		if (here || !ret->n || offset != ret->offset ||
+		    !polled_memory_is_of_type(l, members[i].type))
+			ret->n += ret->n || polled_memory_is_of_type(l, members[i].type) ? 1 : 2;
 		if (ret->n == 1)
 			ret->offset = offset;
 		here++;
@@ -57,7 +58,7 @@ static const struct local_place *find_saved(const struct local_place *saved, siz
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(saved[i].name, l->name) != 0)
 			continue;
-		if (ret || saved[i].problem || !is_of_type(l, saved[i].v.type))
+		if (ret || saved[i].problem || !polled_memory_is_of_type(l, saved[i].v.type))
 			return NULL;
 		ret = &saved[i];
 	}
@@ -77,7 +78,7 @@ static void read_variable(struct collector *c, struct value coroutine,
 	l->in_memory = true;
 	l->problem = NULL;
 	l->is_placeless = false;
-	l->uncertain = l->may_be_stale = true;
+	l->uncertain = l->may_be_stale = l->is_polled = true;
 	l->may_be_unset = !found;
 }
 

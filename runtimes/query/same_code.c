@@ -11,7 +11,7 @@
 enum { MAX_NAMED = 3, MAX_OTHERS = 1 << 10 };
 
 /* The path of a symbol; that of a coroutine's or closure's body is its function's. */
-static const char *symbol_path(struct arena *a, const char *symbol)
+static const char *same_code_symbol_path(struct arena *a, const char *symbol)
 {
 	const char *name = demangle(a, symbol);
 	const char *last = qualified_last(name);
@@ -37,7 +37,7 @@ static void visit_address(const char *symbol, uint64_t pc, uint64_t size, void *
 	(void)size;
 	if (o->n == MAX_OTHERS)
 		return;
-	const char *path = symbol_path(o->a, symbol);
+	const char *path = same_code_symbol_path(o->a, symbol);
 
 	for (size_t i = 0; i < o->n; i++) {
 		if (strcmp(o->paths[i], path) == 0)
@@ -69,12 +69,12 @@ const char *same_code_others(struct debuginfo *di, uint64_t addr, struct arena *
 
 	o->a = &tmp;
 	o->pc = f->low - f->dm->module->bias;
-	o->own = symbol_path(&tmp, f->linkage);
+	o->own = same_code_symbol_path(&tmp, f->linkage);
 	symtab_each_function_at(f->dm, o->pc, visit_address, o);
 	return o->n ? join_paths(a, o) : NULL;
 }
 
-struct wanted {
+struct same_code_wanted {
 	struct debuginfo *di;
 	uint64_t bias;
 	struct arena *a;
@@ -95,17 +95,17 @@ const char *same_code_path(struct debuginfo *di, uint64_t addr, struct arena *a)
 {
 	const struct function *f = lookup_function(di, addr);
 
-	return f && f->linkage ? symbol_path(a, f->linkage) : NULL;
+	return f && f->linkage ? same_code_symbol_path(a, f->linkage) : NULL;
 }
 
 static void visit_name(const char *symbol, uint64_t pc, uint64_t size, void *arg)
 {
-	struct wanted *w = arg;
+	struct same_code_wanted *w = arg;
 	uint64_t addr = pc + w->bias;
 
 	(void)size;
 	if (w->n == w->max || !strstr(symbol, w->last) ||
-	    !ends_in_path(symbol_path(w->a, symbol), w->path))
+	    !ends_in_path(same_code_symbol_path(w->a, symbol), w->path))
 		return;
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->addrs[i] == addr)
@@ -118,13 +118,13 @@ static void visit_name(const char *symbol, uint64_t pc, uint64_t size, void *arg
 
 size_t same_code_owners(struct debuginfo *di, const char *path, uint64_t *ret, size_t max)
 {
-	const struct module *m = di->target->main_module;
+	const struct module *m = di->target->modules.main;
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 	SCRATCH(tmp);
 
 	if (!dm || strpbrk(path, "<{ "))
 		return 0;
-	struct wanted w = {
+	struct same_code_wanted w = {
 		.di = di,
 		.bias = m->bias,
 		.a = &tmp,

@@ -23,7 +23,7 @@ struct match {
 	uint64_t die;
 };
 
-struct search {
+struct types_search {
 	const regex_t *regex; /* NULL: by ends */
 	const char *ends;     /* how the name ends */
 	struct arena *a;
@@ -33,7 +33,7 @@ struct search {
 };
 
 /* Whether name is the whole path, or its last components. */
-static bool path_ends(const char *path, size_t len, const char *name)
+static bool types_path_ends(const char *path, size_t len, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -42,7 +42,10 @@ static bool path_ends(const char *path, size_t len, const char *name)
 	return n == len || (len - n >= 2 && memcmp(path + len - n - 2, "::", 2) == 0);
 }
 
-/* The same for a name without its last generics, or of the async function whose future it is. */
+/*
+ * Whether the name, without its last generics or as the async function whose future it is, ends in
+ * `wanted`.
+ */
 static bool name_ends(const char *name, const char *wanted)
 {
 	const char *last = qualified_last(name);
@@ -50,16 +53,16 @@ static bool name_ends(const char *name, const char *wanted)
 
 	if (name[0] == '(')
 		return false; /* a tuple, whose name has no components */
-	if (path_ends(name, strlen(name), wanted) ||
-	    path_ends(name, before + qualified_base_len(last), wanted))
+	if (types_path_ends(name, strlen(name), wanted) ||
+	    types_path_ends(name, before + qualified_base_len(last), wanted))
 		return true;
 	return before > 2 && str_begins(last, "{async_fn_env#") &&
-	       path_ends(name, before - 2, wanted);
+	       types_path_ends(name, before - 2, wanted);
 }
 
-static struct error *note(struct dwarf_module *dm, const char *name, uint64_t die, void *arg)
+static struct error *types_note(struct dwarf_module *dm, const char *name, uint64_t die, void *arg)
 {
-	struct search *s = arg;
+	struct types_search *s = arg;
 
 	if (s->regex ? regexec(s->regex, name, 0, NULL, 0) != 0 : !name_ends(name, s->ends))
 		return NULL;
@@ -89,12 +92,12 @@ static struct error *check_known(const struct inspector *in)
 		                 "a layout file has only the types of tasks, and no list of them");
 	if (in->info.tier == TIER_FULL)
 		return NULL;
-	return error_new(ERR_NO_DEBUGINFO, "types are not known: %s",
+	return error_new(ERR_NO_DEBUGINFO, "types are unknown: %s",
 	                 in->info.tier_reason ? in->info.tier_reason : "there is no debug info");
 }
 
 /* Fills s->list. */
-static struct error *search(struct inspector *in, struct search *s)
+static struct error *types_search(struct inspector *in, struct types_search *s)
 {
 	struct error *err = check_known(in);
 
@@ -102,7 +105,7 @@ static struct error *search(struct inspector *in, struct search *s)
 		struct dwarf_module *dm = debuginfo_program_module(in->di, i);
 
 		if (dm)
-			err = lookup_each_type(dm, note, s);
+			err = lookup_each_type(dm, types_note, s);
 	}
 	map_free(&s->seen);
 	if (s->list.n)
@@ -117,7 +120,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static struct type_row row_of(struct arena *a, const struct type *t)
+static struct type_row types_row_of(struct arena *a, const struct type *t)
 {
 	return (struct type_row){
 		.name = inspector_clean_name(a, type_name(t)),
@@ -134,31 +137,31 @@ static struct error *compile(const char *text, regex_t *ret)
 	if (!code)
 		return NULL;
 	regerror(code, ret, why, sizeof(why));
-	return error_new(ERR_USAGE, "\"%s\" is no regular expression: %s", text, why);
+	return error_new(ERR_USAGE, "\"%s\" is not a valid regular expression: %s", text, why);
 }
 
 struct error *types_find(struct inspector *in, const char *regex, size_t limit, struct arena *a,
                          struct type_list *ret)
 {
 	regex_t compiled;
-	struct search s = { .regex = &compiled, .a = a };
+	struct types_search s = { .regex = &compiled, .a = a };
 	struct error *err;
 
 	TRY(compile(regex, &compiled));
-	err = search(in, &s);
+	err = types_search(in, &s);
 	regfree(&compiled);
 	*ret = (struct type_list){ .total = s.list.n, .more = s.more };
 	ret->n = s.list.n < limit ? s.list.n : limit;
 	ret->rows = NEW_ARRAY(a, struct type_row, ret->n + 1);
 	for (size_t i = 0; i < ret->n; i++)
-		ret->rows[i] = row_of(a, type_at(s.list.data[i].dm, s.list.data[i].die));
+		ret->rows[i] = types_row_of(a, type_at(s.list.data[i].dm, s.list.data[i].die));
 	vec_free(&s.list);
 	return err;
 }
 
 /* ---- one type ---- */
 
-static struct error *several(const struct search *s, const char *name)
+static struct error *types_several(const struct types_search *s, const char *name)
 {
 	STR(names);
 
@@ -170,10 +173,11 @@ static struct error *several(const struct search *s, const char *name)
 	                 str_text(&names));
 }
 
-static struct error *find(struct inspector *in, const char *name, const struct type **ret)
+static struct error *types_find_by_name(struct inspector *in, const char *name,
+                                        const struct type **ret)
 {
 	SCRATCH(tmp);
-	struct search s = { .ends = name, .a = &tmp };
+	struct types_search s = { .ends = name, .a = &tmp };
 	struct error *err;
 
 	*ret = NULL;
@@ -185,13 +189,12 @@ static struct error *find(struct inspector *in, const char *name, const struct t
 	}
 	if (*ret)
 		return NULL;
-	err = search(in, &s);
+	err = types_search(in, &s);
 	if (!err && s.list.n > 1)
-		err = several(&s, name);
+		err = types_several(&s, name);
 	else if (!err && !s.list.n)
 		err = error_new(ERR_USAGE,
-		                "the debug info has no type `%s`; \"types\" lists types by a "
-		                "regular expression",
+		                "the debug info has no type `%s`; \"types REGEX\" lists types",
 		                name);
 	else if (!err)
 		*ret = type_at(s.list.data[0].dm, s.list.data[0].die);
@@ -263,7 +266,7 @@ static struct type_part *parts_of(struct arena *a, const struct type *t, uint64_
 }
 
 /* A discriminant of a type; t may be NULL. */
-static int64_t number_of(const struct type *t, uint64_t number)
+static int64_t types_number_of(const struct type *t, uint64_t number)
 {
 	unsigned unused = t && type_size(t) < 8 ? 64 - 8 * (unsigned)type_size(t) : 0;
 
@@ -287,11 +290,12 @@ static void add_variants(struct inspector *in, struct arena *a, const struct typ
 		*c = (struct type_case){
 			.name = inspector_clean_name(a, v->name ? v->name : "?"),
 			.has_number = !v->is_default,
-			.number = number_of(type_discr(t) ? type_discr(t)->type : NULL, v->discr),
+			.number = types_number_of(type_discr(t) ? type_discr(t)->type : NULL,
+			                          v->discr),
 			.line = v->line,
 		};
 		if (v->file)
-			c->file = inspector_source(in, a, v->file, type_comp_dir(t)).text;
+			c->file = source_path_of(in->di, a, v->file, type_comp_dir(t)).text;
 		/* A future that has ended keeps nothing, whatever its states share. */
 		bool ended = type_is_coroutine(t) && v->name &&
 		             (strcmp(v->name, "Returned") == 0 || strcmp(v->name, "Panicked") == 0);
@@ -310,7 +314,7 @@ static void add_enumerators(struct arena *a, const struct type *t, struct type_i
 		ret->cases[i] = (struct type_case){
 			.name = inspector_clean_name(a, qualified_last(list[i].name)),
 			.has_number = true,
-			.number = number_of(type_target(t), list[i].value),
+			.number = types_number_of(type_target(t), list[i].value),
 		};
 }
 
@@ -319,9 +323,9 @@ struct error *types_describe(struct inspector *in, const char *name, struct aren
 {
 	const struct type *t;
 
-	TRY(find(in, name, &t));
+	TRY(types_find_by_name(in, name, &t));
 	*ret = (struct type_info){ .kind = kind_name(t),
-		                   .row = row_of(a, t),
+		                   .row = types_row_of(a, t),
 		                   .align = type_align(t) };
 	if (type_kind(t) == TYPE_ENUM)
 		add_variants(in, a, t, ret);

@@ -12,7 +12,7 @@
 enum { MAX_WAITERS = 8 };
 
 /* The value of a future in memory; type NULL: its address is not known. */
-static struct value place_of(const struct future *f)
+static struct value whatis_place_of(const struct future *f)
 {
 	struct frame_place place;
 
@@ -22,26 +22,28 @@ static struct value place_of(const struct future *f)
 /* ---- futures and waits ---- */
 
 /* The task or thread that a tree of futures belongs to. */
-struct owner {
+struct whatis_owner {
 	const struct task *task;
 	const struct thread_info *thread;
 };
 
-static const char *owner_text(struct whatis *a, const struct owner *o)
+static const char *owner_text(struct whatis *a, const struct whatis_owner *o)
 {
 	return o->task ? arena_printf(a->c->a, "task %s", o->task->id)
-	               : arena_printf(a->c->a, "what thread #%u blocks on", o->thread->number);
+	               : arena_printf(a->c->a, "the future that thread #%u blocks on",
+	                              o->thread->number);
 }
 
-static void add_frames(struct whatis *a, const struct owner *o, const struct future *f)
+static void whatis_add_frames(struct whatis *a, const struct whatis_owner *o,
+                              const struct future *f)
 {
-	struct value v = place_of(f);
+	struct value v = whatis_place_of(f);
 
 	if (v.type && place_covers(a, v.addr, type_size(v.type))) {
 		const struct future *child = NULL;
 
 		for (size_t i = 0; i < f->nchildren && !child; i++) {
-			struct value inner = place_of(f->children[i]);
+			struct value inner = whatis_place_of(f->children[i]);
 
 			if (inner.type && place_covers(a, inner.addr, type_size(inner.type)))
 				child = f->children[i];
@@ -57,7 +59,7 @@ static void add_frames(struct whatis *a, const struct owner *o, const struct fut
 			p->thread = o->thread->number;
 	}
 	for (size_t i = 0; i < f->nchildren; i++)
-		add_frames(a, o, f->children[i]);
+		whatis_add_frames(a, o, f->children[i]);
 }
 
 /* Tasks and threads that wait for an object at exactly this address. */
@@ -70,7 +72,7 @@ struct waiters {
 };
 
 static void add_waiter(struct waiters *w, const struct wait *wait, const char *name,
-                       const struct owner *o)
+                       const struct whatis_owner *o)
 {
 	if (!w->first) {
 		w->first = wait;
@@ -86,13 +88,13 @@ static void add_waiter(struct waiters *w, const struct wait *wait, const char *n
 	w->n++;
 }
 
-static void find_waiters(struct whatis *a, const struct owner *o, const struct future *f,
-                         struct waiters *w)
+static void whatis_find_waiters(struct whatis *a, const struct whatis_owner *o,
+                                const struct future *f, struct waiters *w)
 {
 	if (f->wait && f->wait->object == a->addr)
 		add_waiter(w, f->wait, owner_text(a, o), o);
 	for (size_t i = 0; i < f->nchildren; i++)
-		find_waiters(a, o, f->children[i], w);
+		whatis_find_waiters(a, o, f->children[i], w);
 }
 
 static void add_waits(struct whatis *a)
@@ -102,16 +104,16 @@ static void add_waits(struct whatis *a)
 	STR(text);
 
 	for (size_t i = 0; i < s->ntasks; i++) {
-		struct owner o = { .task = s->tasks[i] };
+		struct whatis_owner o = { .task = s->tasks[i] };
 
 		if (o.task->root)
-			find_waiters(a, &o, o.task->root, &w);
+			whatis_find_waiters(a, &o, o.task->root, &w);
 	}
 	for (size_t i = 0; i < s->nthreads; i++) {
-		struct owner o = { .thread = &s->threads[i] };
+		struct whatis_owner o = { .thread = &s->threads[i] };
 
 		if (o.thread->root)
-			find_waiters(a, &o, o.thread->root, &w);
+			whatis_find_waiters(a, &o, o.thread->root, &w);
 		if (o.thread->wait && o.thread->wait->object == a->addr)
 			add_waiter(&w, o.thread->wait,
 			           arena_printf(a->c->a, "thread #%u", o.thread->number), &o);
@@ -140,17 +142,18 @@ void whatis_answer(struct collector *c)
 	a.addr = c->question->whatis;
 	place_memory(&a);
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
-		if ((*r)->whatis)
-			(*r)->whatis(&a);
+		if ((*r)->tasks.whatis)
+			(*r)->tasks.whatis(&a);
 	}
 	for (size_t i = 0; i < s->ntasks; i++) {
 		if (s->tasks[i]->root)
-			add_frames(&a, &(struct owner){ .task = s->tasks[i] }, s->tasks[i]->root);
+			whatis_add_frames(&a, &(struct whatis_owner){ .task = s->tasks[i] },
+			                  s->tasks[i]->root);
 	}
 	for (size_t i = 0; i < s->nthreads; i++) {
 		if (s->threads[i].root)
-			add_frames(&a, &(struct owner){ .thread = &s->threads[i] },
-			           s->threads[i].root);
+			whatis_add_frames(&a, &(struct whatis_owner){ .thread = &s->threads[i] },
+			                  s->threads[i].root);
 	}
 	add_waits(&a);
 	s->nplaces = a.places.n;

@@ -11,14 +11,14 @@
 #include "runtimes/future/future.h"
 #include "runtimes/query/whatis_place.h"
 
-static void add_function(struct whatis *a, const struct location *l, const char *name)
+static void whatis_memory_add_function(struct whatis *a, const struct location *l, const char *name)
 {
 	struct collector *c = a->c;
 	const char *where = "";
 
 	if (l->file && l->line)
 		where = arena_printf(c->a, " at %s:%u",
-		                     inspector_source(c->in, c->a, l->file, l->comp_dir).text,
+		                     source_path_of(c->in->di, c->a, l->file, l->comp_dir).text,
 		                     l->line);
 	place_add(
 		a, "function", l->function->low,
@@ -38,7 +38,7 @@ static void add_symbol(struct whatis *a, const struct symbol_place *s, bool code
 
 		/* Only the physical function and the innermost one: a stack shows the others. */
 		if (l[i].function && name && (i == 0 || i == n - 1))
-			add_function(a, &l[i], name);
+			whatis_memory_add_function(a, &l[i], name);
 		else if (!l[i].function)
 			n = 0;
 	}
@@ -105,15 +105,15 @@ static const struct thread *stack_owner(struct whatis *a, const struct region *r
 	return owner;
 }
 
-struct variable_search {
+struct whatis_memory_variable_search {
 	uint64_t addr;
 	const struct variable *best;
 	struct variable found;
 };
 
-static void note_variable(const struct variable *v, void *arg)
+static void whatis_memory_note_variable(const struct variable *v, void *arg)
 {
-	struct variable_search *search = arg;
+	struct whatis_memory_variable_search *search = arg;
 	uint64_t size = v->type ? type_size(v->type) : 0;
 
 	if (!v->in_memory || !v->name || search->addr < v->addr || search->addr - v->addr >= size)
@@ -125,7 +125,7 @@ static void note_variable(const struct variable *v, void *arg)
 }
 
 /* Adds the physical frame that contains the address, with the number that `bt` shows. */
-static void add_frame(struct whatis *a, const struct thread *th)
+static void whatis_memory_add_frame(struct whatis *a, const struct thread *th)
 {
 	struct collector *c = a->c;
 	const struct thread_stack *s = &c->stacks[th - c->in->target->threads];
@@ -133,7 +133,7 @@ static void add_frame(struct whatis *a, const struct thread *th)
 
 	for (size_t i = 0; i + 1 < s->stack.nframes; i++) {
 		const struct frame *f = &s->stack.frames[i], *up = &s->stack.frames[i + 1];
-		struct variable_search search = { .addr = a->addr };
+		struct whatis_memory_variable_search search = { .addr = a->addr };
 
 		number += (unsigned)s->nfunctions[i];
 		if (!f->has_sp || !up->has_sp || a->addr < f->sp || a->addr >= up->sp)
@@ -141,7 +141,7 @@ static void add_frame(struct whatis *a, const struct thread *th)
 		const struct location *l = &s->functions[i][s->nfunctions[i] - 1];
 		const char *function = coroutine_function_name(c->a, l);
 
-		variables_in_frame(c->in->di, f, up->sp, note_variable, &search);
+		variables_in_frame(c->in->di, f, up->sp, whatis_memory_note_variable, &search);
 		struct place *p = place_add(
 			a, "frame", f->sp,
 			arena_printf(c->a,
@@ -154,7 +154,8 @@ static void add_frame(struct whatis *a, const struct thread *th)
 	}
 }
 
-static void add_stack(struct whatis *a, const struct thread *th, const struct region *r)
+static void whatis_memory_add_stack(struct whatis *a, const struct thread *th,
+                                    const struct region *r)
 {
 	struct collector *c = a->c;
 	uint64_t sp = th->regs.r[c->in->target->arch->sp];
@@ -166,7 +167,7 @@ static void add_stack(struct whatis *a, const struct thread *th, const struct re
 
 	p->thread = th->number;
 	if (a->addr >= sp)
-		add_frame(a, th);
+		whatis_memory_add_frame(a, th);
 }
 
 static bool add_thread_local(struct whatis *a)
@@ -175,8 +176,8 @@ static bool add_thread_local(struct whatis *a)
 	struct target *t = c->in->target;
 
 	for (size_t i = 0; i < t->nthreads; i++) {
-		for (size_t j = 0; j < t->nmodules; j++) {
-			const struct module *m = t->modules[j];
+		for (size_t j = 0; j < t->modules.n; j++) {
+			const struct module *m = t->modules.data[j];
 			uint64_t base = 0;
 			bool found = false;
 
@@ -230,7 +231,7 @@ void place_memory(struct whatis *a)
 	}
 	th = stack_owner(a, &r);
 	if (th)
-		add_stack(a, th, &r);
+		whatis_memory_add_stack(a, th, &r);
 	else
 		add_region(a, &r);
 }

@@ -21,7 +21,7 @@ bool place_covers(struct whatis *a, uint64_t start, uint64_t size)
 	return a->addr >= start && a->addr - start < size;
 }
 
-static void add_step(struct str *path, const char *name)
+static void whatis_place_add_step(struct str *path, const char *name)
 {
 	str_printf(path, "%s%s", path->len ? "." : "", name);
 }
@@ -45,7 +45,7 @@ static bool step_struct(struct whatis *a, struct value *v, struct str *path)
 		const char *name = m->name ? m->name : "?";
 		bool tuple = strncmp(name, "__", 2) == 0 && name[2] >= '0' && name[2] <= '9';
 
-		add_step(path, tuple ? name + 2 : name);
+		whatis_place_add_step(path, tuple ? name + 2 : name);
 		*v = (struct value){ m->type, v->addr + m->offset };
 		return true;
 	}
@@ -67,7 +67,7 @@ static bool step_enum(struct whatis *a, struct value *v, struct str *path)
 	}
 	struct value payload = value_payload(*v, variant);
 	if (!coroutine)
-		add_step(path, variant->name ? variant->name : "?");
+		whatis_place_add_step(path, variant->name ? variant->name : "?");
 	if (payload.type && type_kind(payload.type) == TYPE_STRUCT &&
 	    step_struct(a, &payload, path)) {
 		*v = payload;
@@ -76,7 +76,7 @@ static bool step_enum(struct whatis *a, struct value *v, struct str *path)
 	str_truncate(path, before);
 	if (!discr || !place_covers(a, v->addr + discr->offset, type_size(discr->type)))
 		return false;
-	add_step(path, coroutine ? "its state" : "discriminant");
+	whatis_place_add_step(path, coroutine ? "its state" : "discriminant");
 	*v = (struct value){ discr->type, v->addr + discr->offset };
 	return true;
 }

@@ -26,7 +26,7 @@ bool place_covers(struct whatis *a, uint64_t start, uint64_t size);
 /* The member of v at the address, "buf.inner.len", at most `steps` deep; NULL if there is none. */
 const char *place_member(struct whatis *a, struct value v, int steps);
 
-/* The same as a suffix for a phrase: ", +24 in it: buf.inner.len". */
+/* The place inside v as a suffix for a phrase: ", +24 in it: buf.inner.len". */
 const char *place_inside(struct whatis *a, struct value v, int steps);
 
 /* Adds places from the memory map: module and function, thread's stack and frame, heap. */

@@ -73,13 +73,13 @@ static void add_name(name_vec *names, struct wait *wait)
 		*vec_push(names) = (struct saved_name){ wait, wait->name };
 }
 
-static void add_names(name_vec *names, const struct future *f)
+static void saved_add_names(name_vec *names, const struct future *f)
 {
 	if (!f)
 		return;
 	add_name(names, f->wait);
 	for (size_t i = 0; i < f->nchildren; i++)
-		add_names(names, f->children[i]);
+		saved_add_names(names, f->children[i]);
 }
 
 void saved_find_names(struct snapshot *s, struct saved_names *ret)
@@ -87,9 +87,9 @@ void saved_find_names(struct snapshot *s, struct saved_names *ret)
 	name_vec names = { 0 };
 
 	for (size_t i = 0; i < s->ntasks; i++)
-		add_names(&names, s->tasks[i]->root);
+		saved_add_names(&names, s->tasks[i]->root);
 	for (size_t i = 0; i < s->nthreads; i++) {
-		add_names(&names, s->threads[i].root);
+		saved_add_names(&names, s->threads[i].root);
 		add_name(&names, s->threads[i].wait);
 	}
 	ret->n = names.n;

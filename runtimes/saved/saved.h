@@ -3,11 +3,12 @@
  * file has the decoded data and none of the program's memory. It has values of variables only on
  * request.
  *
- * The format, version 2 (saved_old.c reads version 1): JSON Lines, compressed with gzip (read
- * without too). Each line is an object with one member, in this order:
+ * The format, version 2: JSON Lines, compressed with gzip (read without too). Each line is an
+ * object with one member, in this order:
  *
  *   {"format": "asyncdbg-snapshot", ...}  the first one: see struct saved_info; "version"; how many
- *                                         "tasks" follow
+ *                                         "tasks" follow; "parts": whether variable parts of texts
+ *                                         are known (debugger/base/marked.h)
  *   {"names": ["app::run", ...]}          anywhere before it is needed: names go on counting from 0
  *   {"snapshot": {...}}, {"target": {...}}, {"reading": {...}}
  *   {"runtime": {...}}, {"thread": {...}}, {"job": {...}}, {"layout": {...}}, {"socket": {...}},

@@ -18,7 +18,7 @@
 	W(FUTURE_KIND, enum future_kind, future_kind_name, FUTURE_OTHER)                           \
 	W(FUTURE_STATE, enum future_state, future_state_name, FUTURE_PANICKED)                     \
 	W(BRANCH, enum branch, branch_name, BRANCH_HELD)                                           \
-	W(ARMED, enum armed, armed_name, ARMED_NO)                                                 \
+	W(ARMED, enum waker_registered, waker_registered_name, WAKER_REGISTERED_NO)                \
 	W(TASK_STATE, enum task_state, task_state_name, TASK_CANCELLED)                            \
 	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_DESCRIPTOR)                  \
 	W(THREAD_ROLE, enum thread_role, thread_role_name, THREAD_BLOCKING)                        \
@@ -31,6 +31,7 @@
 #define SAVED_WAIT(F, L)                                                                           \
 	F(NAME, kind)                                                                              \
 	F(TEXT, phrase)                                                                            \
+	F(NAME, phrase_parts)                                                                      \
 	F(ADDR, object)                                                                            \
 	F(ADDR, primitive)                                                                         \
 	F(ID, task)                                                                                \
@@ -81,6 +82,7 @@
 	F(FLAG, wraps)                                                                             \
 	F(FLAG, library)                                                                           \
 	F(NAME, problem)                                                                           \
+	F(NAME, problem_parts)                                                                     \
 	F(WAIT, wait)                                                                              \
 	F(WAIT, properties)                                                                        \
 	L(LOCALS, locals, nlocals)                                                                 \
@@ -107,6 +109,7 @@
 	F(SOURCE, defined_at)                                                                      \
 	F(FUTURE, root)                                                                            \
 	F(TEXT, problem)                                                                           \
+	F(NAME, problem_parts)                                                                     \
 	F(FLAG, changed)                                                                           \
 	F(FLAG, has_wakers)                                                                        \
 	F(U64, wakers)
@@ -166,6 +169,7 @@
 	F(ADDR, pc)                                                                                \
 	F(NAME, function)                                                                          \
 	F(NAME, function_full)                                                                     \
+	F(NAME, aliases)                                                                           \
 	F(NAME, file)                                                                              \
 	F(NAME, file_short)                                                                        \
 	F(U32, line)                                                                               \
@@ -253,7 +257,7 @@
 	F(U64, threads)                                                                            \
 	F(U64, bytes)
 
-/* All members but the arrays of structs, which have a line for each element. */
+/* Members of a snapshot except the arrays of structs, which have a line for each element. */
 #define SAVED_SNAPSHOT(F, L)                                                                       \
 	L(TEXTS, unsearched, nunsearched)                                                          \
 	L(TEXTS, notes, nnotes)                                                                    \

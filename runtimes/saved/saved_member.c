@@ -44,7 +44,7 @@ static const char *get_NAME(struct loader *l)
 
 	if (!l->r.problem && number >= 0 && (uint64_t)number < l->names.n)
 		return l->names.data[number];
-	saved_wrong(l, "is the number of no name");
+	saved_wrong(l, "is a number without a name");
 	return NULL;
 }
 
@@ -56,7 +56,7 @@ static uint64_t get_ADDR(struct loader *l)
 	errno = 0;
 	uint64_t addr = text && strncmp(text, "0x", 2) == 0 ? strtoull(text + 2, &end, 16) : 0;
 	if (!end || *end || end == text + 2 || errno)
-		saved_wrong(l, "is no address");
+		saved_wrong(l, "is not an address");
 	return addr;
 }
 
@@ -74,7 +74,7 @@ static const char *get_ID(struct loader *l)
 
 	if (!text || is_id(text))
 		return text;
-	saved_wrong(l, "is no id of a task");
+	saved_wrong(l, "is not a task id");
 	return NULL;
 }
 
@@ -120,7 +120,7 @@ static bool get_FLAG(struct loader *l)
 			if (word && strcmp(word, text) == 0)                                       \
 				return (type)i;                                                    \
 		}                                                                                  \
-		saved_wrong(l, "is none of the words that may stand there");                       \
+		saved_wrong(l, "is not one of the allowed words");                                 \
 		return (type)0;                                                                    \
 	}
 SAVED_WORDS(GET_WORD)
@@ -216,7 +216,7 @@ static void get_detail(struct loader *l, struct wait_detail *to)
 		pair = false;
 	}
 	if (!pair)
-		saved_wrong(l, "is no list of pairs");
+		saved_wrong(l, "is not a list of pairs");
 }
 
 GET_ARRAY(DETAILS, struct wait_detail, get_detail)
@@ -228,7 +228,7 @@ static struct wait *get_WAIT(struct loader *l)
 	saved_charge(l, 0);
 	GET_ALL(SAVED_WAIT);
 	if (!to->kind)
-		saved_wrong(l, "is of a wait without a kind");
+		saved_wrong(l, "has a wait without a kind");
 	/* The keys become keys of JSON output, so unknown ones are refused. */
 	const struct wait_kind *kind = wait_kind_of(to);
 	for (size_t i = 0; i < to->ndetails; i++) {
@@ -247,7 +247,7 @@ static struct source_place *get_SOURCE(struct loader *l)
 	saved_charge(l, 0);
 	GET_ALL(SAVED_SOURCE);
 	if (!to->file)
-		saved_wrong(l, "is of a line of no file");
+		saved_wrong(l, "has a line without a file");
 	return to;
 }
 
@@ -293,7 +293,7 @@ static void get_crate(struct loader *l, struct runtime_crate *to)
 {
 	GET_ALL(SAVED_CRATE);
 	if (!to->kind || !to->version)
-		saved_wrong(l, "is of half a crate");
+		saved_wrong(l, "has an incomplete crate");
 }
 
 GET_ARRAY(CRATES, struct runtime_crate, get_crate)
@@ -321,15 +321,13 @@ void saved_target(struct loader *l, struct target_info *to)
 	while ((key = json_next_key(&l->r))) {
 		SAVED_TARGET(GET, GET_LIST)
 		l->key = NULL;
-		if (!saved_old_target(l, key, to))
-			json_skip(&l->r);
+		json_skip(&l->r);
 	}
 }
 
 void saved_runtime(struct loader *l, struct runtime_info *to)
 {
 	GET_ALL(SAVED_RUNTIME);
-	saved_old_runtime(l, to);
 }
 
 void saved_holding(struct loader *l, struct holding *to, struct saved_owner *owner)

@@ -24,7 +24,7 @@ int64_t saved_number(struct loader *l, int64_t low, int64_t high);
 /* Reads a text; "" when there is none, because no code checks array elements for NULL. */
 void saved_text(struct loader *l, const char **to);
 
-/* Each reads the members of one struct. The caller checks their consistency. */
+/* Readers of the members of one struct. The caller checks their consistency. */
 void saved_snapshot(struct loader *l, struct snapshot *to);
 void saved_target(struct loader *l, struct target_info *to);
 void saved_reading(struct loader *l, struct reading *to);
@@ -34,16 +34,6 @@ void saved_job(struct loader *l, struct job *to);
 void saved_layout(struct loader *l, struct layout_info *to);
 void saved_socket(struct loader *l, struct socket_info *to);
 void saved_task(struct loader *l, struct task *to);
-
-/* saved_old.c: reads a member of version 1 that is no more; false when key is none. */
-bool saved_old_target(struct loader *l, const char *key, struct target_info *to);
-/* Completes a runtime of version 1. */
-void saved_old_runtime(const struct loader *l, struct runtime_info *to);
-/*
- * Adds the running jobs of a file whose records of jobs are of queued ones alone, which earlier
- * versions wrote. All threads and jobs were read.
- */
-void saved_old_jobs(struct loader *l);
 
 /* The owner of a holding, as numbers in the file. */
 struct saved_owner {

@@ -18,7 +18,7 @@ enum { MAX_LINE = 64 << 20, READ_AT_ONCE = 256 << 10 };
  */
 enum { MIN_BUDGET = 64 << 20, BUDGET_FACTOR = 512 };
 
-struct file {
+struct saved_read_file {
 	const char *path; /* sanitized */
 	gzFile gz;
 	struct str line;
@@ -26,7 +26,7 @@ struct file {
 };
 
 /* Counts compressed bytes, so that a file cannot raise its budget by compressing well. */
-static void renew_budget(struct file *f)
+static void renew_budget(struct saved_read_file *f)
 {
 	z_off_t read = gzoffset(f->gz);
 
@@ -34,7 +34,7 @@ static void renew_budget(struct file *f)
 }
 
 /* Reads the next line without its newline; false when there is none or on an error. */
-static bool next_line(struct file *f)
+static bool next_line(struct saved_read_file *f)
 {
 	char bytes[READ_AT_ONCE];
 
@@ -57,7 +57,7 @@ static bool next_line(struct file *f)
 }
 
 /* The reason why there is no further line, in arena a. */
-static const char *why_ended(struct file *f, struct arena *a)
+static const char *saved_read_why_ended(struct saved_read_file *f, struct arena *a)
 {
 	int problem;
 	const char *text = gzerror(f->gz, &problem);
@@ -81,8 +81,40 @@ static void renew_notes(struct snapshot *s)
 		snapshot_note(s, "%s", notes[i]);
 }
 
-/* Moves what was read into the snapshot. */
-static void publish(struct loader *l)
+/*
+ * Adds the running jobs of a file that has records of queued jobs alone, with running ones known by
+ * their threads, as asyncdbg wrote it before running jobs had records.
+ */
+static void complete_running_jobs(struct loader *l)
+{
+	size_t queued = l->jobs.n;
+
+	for (size_t i = 0; i < queued; i++) {
+		if (l->jobs.data[i].thread)
+			return;
+	}
+	for (size_t i = 0; i < l->threads.n; i++) {
+		const struct thread_info *th = &l->threads.data[i];
+
+		if (th->job)
+			*PUSH_CHARGED(l, &l->jobs) = (struct job){ .id = th->task,
+				                                   .runtime = th->runtime,
+				                                   .thread = th->number,
+				                                   .function = th->job };
+	}
+	/* Running ones come first. */
+	struct job *jobs = NEW_ARRAY(l->a, struct job, l->jobs.n + 1);
+	size_t running = l->jobs.n - queued;
+
+	if (!l->jobs.n)
+		return;
+	memcpy(jobs, l->jobs.data + queued, running * sizeof(*jobs));
+	memcpy(jobs + running, l->jobs.data, queued * sizeof(*jobs));
+	memcpy(l->jobs.data, jobs, l->jobs.n * sizeof(*jobs));
+}
+
+/* Moves the records read into the snapshot. */
+static void saved_read_publish(struct loader *l)
 {
 	struct snapshot *s = l->s;
 
@@ -90,7 +122,7 @@ static void publish(struct loader *l)
 	s->runtimes = vec_to_arena(&l->runtimes, l->a);
 	s->nthreads = l->threads.n;
 	s->threads = vec_to_arena(&l->threads, l->a);
-	saved_old_jobs(l);
+	complete_running_jobs(l);
 	s->njobs = l->jobs.n;
 	s->jobs = vec_to_arena(&l->jobs, l->a);
 	s->nlayout = l->layout.n;
@@ -104,22 +136,25 @@ static void publish(struct loader *l)
 	s->ndescriptors = l->descriptors.n;
 	s->descriptors = vec_to_arena(&l->descriptors, l->a);
 	renew_notes(s);
+	if (!l->has_parts && s->ntasks)
+		snapshot_note(s, "an older asyncdbg saved this snapshot: tasks whose waits differ "
+		                 "only in numbers are not grouped together");
 	snapshot_number_frames(s);
 }
 
 /* Decides whether a damaged file is an error or an incomplete snapshot. */
-static struct error *judge_part(struct file *f, const char *wrong, bool late)
+static struct error *judge_part(struct saved_read_file *f, const char *wrong, bool late)
 {
 	struct loader *l = &f->l;
 
 	if (!l->has_header)
-		return error_new(ERR_CORRUPT, "it is no saved snapshot of asyncdbg");
+		return error_new(ERR_CORRUPT, "it is not a saved snapshot of asyncdbg");
 	if (!late || !l->has_snapshot || !l->has_target)
-		return error_new(ERR_CORRUPT, "it is damaged in or behind line %llu: %s",
+		return error_new(ERR_CORRUPT, "it is damaged at or after line %llu: %s",
 		                 (unsigned long long)l->lines, wrong);
-	publish(l);
+	saved_read_publish(l);
 	snapshot_incomplete(l->s,
-	                    "%s is damaged in or behind line %llu: %s; %zu of %llu tasks are there",
+	                    "%s is damaged at or after line %llu: %s; %zu of %llu tasks are there",
 	                    f->path, (unsigned long long)l->lines, wrong, l->s->ntasks,
 	                    (unsigned long long)l->ntasks);
 	return NULL;
@@ -129,14 +164,24 @@ static struct error *check_end(struct loader *l)
 {
 	if (!l->has_snapshot || !l->has_target)
 		return error_new(ERR_CORRUPT, "it says nothing of a program");
-	publish(l);
+	saved_read_publish(l);
 	if (l->s->ntasks != l->ntasks)
 		return error_new(ERR_CORRUPT, "it has %zu tasks and says that there are %llu",
 		                 l->s->ntasks, (unsigned long long)l->ntasks);
 	return NULL;
 }
 
-static struct error *read_lines(struct file *f)
+static struct error *other_version(const struct loader *l)
+{
+	bool newer = l->version > SAVED_VERSION;
+
+	return error_new(ERR_UNSUPPORTED,
+	                 "%s asyncdbg saved it: version %lld of the format, this one reads version "
+	                 "%d; print it with the asyncdbg that saved it",
+	                 newer ? "a newer" : "an older", (long long)l->version, SAVED_VERSION);
+}
+
+static struct error *read_lines(struct saved_read_file *f)
 {
 	SCRATCH(tmp);
 	struct loader *l = &f->l;
@@ -150,20 +195,17 @@ static struct error *read_lines(struct file *f)
 		}
 		if (!next_line(f)) {
 			late = true;
-			wrong = why_ended(f, &tmp);
+			wrong = saved_read_why_ended(f, &tmp);
 			break;
 		}
 		wrong = saved_record(l, &tmp, f->line.data, f->line.len, &late);
-		if (l->has_header && l->version > SAVED_VERSION)
-			return error_new(ERR_UNSUPPORTED,
-			                 "a newer asyncdbg saved it: version %lld of the format, "
-			                 "this one reads up to %d",
-			                 (long long)l->version, SAVED_VERSION);
+		if (l->has_header && l->version != SAVED_VERSION)
+			return other_version(l);
 	}
 	return wrong ? judge_part(f, wrong, late) : check_end(l);
 }
 
-static void file_deinit(struct file *f)
+static void file_deinit(struct saved_read_file *f)
 {
 	struct loader *l = &f->l;
 
@@ -184,7 +226,7 @@ static void file_deinit(struct file *f)
 
 struct error *saved_read(const char *path, struct snapshot **ret, struct saved_info *info)
 {
-	struct file f CLEANUP(file_deinit) = { 0 };
+	struct saved_read_file f CLEANUP(file_deinit) = { 0 };
 	int fd CLEANUP(file_close) = -1;
 	SCRATCH(tmp);
 

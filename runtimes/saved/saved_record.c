@@ -35,7 +35,12 @@ static void read_values(struct loader *l)
 	l->info.values = json_take_bool(&l->r);
 }
 
-static void read_count(struct loader *l)
+static void take_parts(struct loader *l)
+{
+	l->has_parts = json_take_bool(&l->r);
+}
+
+static void saved_record_read_count(struct loader *l)
 {
 	l->ntasks = (uint64_t)saved_number(l, 0, MAX_TASKS);
 }
@@ -75,7 +80,7 @@ static void read_target(struct loader *l)
 
 	saved_target(l, to);
 	if (!to->kind)
-		saved_wrong(l, "is of a target without a kind");
+		saved_wrong(l, "has a target without a kind");
 	l->has_target = true;
 }
 
@@ -99,7 +104,7 @@ static void read_thread(struct loader *l)
 
 	saved_thread(l, to);
 	if (to->runtime < -1 || (to->runtime >= 0 && (size_t)to->runtime >= l->runtimes.n))
-		saved_wrong(l, "is of a thread of no runtime");
+		saved_wrong(l, "has a thread of an unknown runtime");
 }
 
 static void read_job(struct loader *l)
@@ -108,7 +113,7 @@ static void read_job(struct loader *l)
 
 	saved_job(l, to);
 	if (to->runtime < -1 || (to->runtime >= 0 && (size_t)to->runtime >= l->runtimes.n))
-		saved_wrong(l, "is of a job of no runtime");
+		saved_wrong(l, "has a job of an unknown runtime");
 }
 
 static void read_layout(struct loader *l)
@@ -117,7 +122,7 @@ static void read_layout(struct loader *l)
 
 	saved_layout(l, to);
 	if (!to->module || !to->key || !to->path)
-		saved_wrong(l, "is of half a row");
+		saved_wrong(l, "has an incomplete row");
 }
 
 static void read_socket(struct loader *l)
@@ -126,7 +131,7 @@ static void read_socket(struct loader *l)
 
 	saved_socket(l, to);
 	if (to->fd < 0 || !to->kind)
-		saved_wrong(l, "is of half a socket");
+		saved_wrong(l, "has an incomplete socket");
 	else if (l->sockets.n > 1 && to->fd <= to[-1].fd)
 		saved_wrong(l, "is out of order");
 }
@@ -155,15 +160,15 @@ static void read_task(struct loader *l)
 	saved_charge(l, sizeof(to));
 	saved_task(l, to);
 	if (!to->id)
-		saved_wrong(l, "is of a task without an id");
+		saved_wrong(l, "has a task without an id");
 	else if (!is_own_id(to))
-		saved_wrong(l, "is of a task whose id is not its number");
+		saved_wrong(l, "has a task whose id is not its number");
 	if (to->runtime >= l->runtimes.n)
-		saved_wrong(l, "is of a task of no runtime");
+		saved_wrong(l, "has a task of an unknown runtime");
 	if (l->tasks.n && !in_order(l->tasks.data[l->tasks.n - 1], to))
-		saved_wrong(l, "is of a task out of order");
+		saved_wrong(l, "has a task out of order");
 	if (l->tasks.n == MAX_TASKS)
-		saved_wrong(l, "is of one task too many");
+		saved_wrong(l, "has one task too many");
 	if (!l->r.problem)
 		*vec_push(&l->tasks) = to;
 }
@@ -177,7 +182,8 @@ static const struct future *root_of_thread(const struct loader *l, unsigned numb
 	return NULL;
 }
 
-static void find_owner(struct loader *l, const struct saved_owner *owner, struct holding *to)
+static void saved_record_find_owner(struct loader *l, const struct saved_owner *owner,
+                                    struct holding *to)
 {
 	const struct future *root = NULL;
 
@@ -185,7 +191,7 @@ static void find_owner(struct loader *l, const struct saved_owner *owner, struct
 		to->task = l->tasks.data[owner->task];
 		root = to->task->root;
 	} else if (owner->has_task) {
-		saved_wrong(l, "is of no task");
+		saved_wrong(l, "belongs to no task");
 	} else if (owner->has_future) {
 		root = root_of_thread(l, to->thread);
 	}
@@ -203,8 +209,8 @@ static void read_holding(struct loader *l)
 
 	saved_holding(l, to, &owner);
 	if (!to->kind || !to->type)
-		saved_wrong(l, "is of a holding without a kind or type");
-	find_owner(l, &owner, to);
+		saved_wrong(l, "has a holding without a kind or type");
+	saved_record_find_owner(l, &owner, to);
 	const struct holding from = *to;
 	if (l->r.problem || from.role == HOLDING_DESCRIPTOR)
 		l->holdings.n--;
@@ -212,10 +218,10 @@ static void read_holding(struct loader *l)
 		*vec_push(&l->descriptors) = from;
 }
 
-static void read_end(struct loader *l)
+static void saved_record_read_end(struct loader *l)
 {
 	if ((uint64_t)json_take_integer(&l->r) != l->lines - 1)
-		saved_wrong(l, "tells another number of lines");
+		saved_wrong(l, "has another number of lines");
 	l->ended = true;
 }
 
@@ -228,11 +234,12 @@ static const struct {
 	{ "holding", read_holding, true },    { "layout", read_layout, false },
 	{ "format", read_format, false },     { "version", read_version, false },
 	{ "when", read_when, false },         { "values", read_values, false },
-	{ "wants", read_wants, false },       { "tasks", read_count, false },
+	{ "wants", read_wants, false },       { "tasks", saved_record_read_count, false },
 	{ "snapshot", read_snapshot, false }, { "target", read_target, false },
 	{ "reading", read_reading, false },   { "runtime", read_runtime, false },
-	{ "thread", read_thread, false },     { "end", read_end, true },
+	{ "thread", read_thread, false },     { "end", saved_record_read_end, true },
 	{ "socket", read_socket, false },     { "job", read_job, false },
+	{ "parts", take_parts, false },
 };
 
 static bool read_key(struct loader *l, const char *key, const char **known, bool *late)
@@ -264,5 +271,5 @@ const char *saved_record(struct loader *l, struct arena *a, char *line, size_t l
 	if (json_at_end(&l->r))
 		return NULL;
 	return arena_printf(a, "%s%s%s %s", known, l->key ? "." : "", l->key ? l->key : "",
-	                    l->r.problem ? l->r.problem : "has something behind it");
+	                    l->r.problem ? l->r.problem : "has trailing data");
 }

@@ -2,8 +2,8 @@
 #ifndef RUNTIMES_SAVED_SAVED_RECORD_H
 #define RUNTIMES_SAVED_SAVED_RECORD_H
 
+#include "debugger/base/json_reader.h"
 #include "debugger/base/vec.h"
-#include "runtimes/saved/json_reader.h"
 #include "runtimes/saved/saved_lines.h"
 
 /* A snapshot that is being read. */
@@ -17,6 +17,7 @@ struct loader {
 	uint64_t ntasks;
 	struct saved_info info;
 	bool has_header, has_snapshot, has_target, ended;
+	bool has_parts; /* its phrases and problems have lists of their variable parts */
 	/* Moved into the snapshot by publish(). */
 	VEC(const char *) names;
 	VEC(struct runtime_info) runtimes;
@@ -27,7 +28,7 @@ struct loader {
 	VEC(struct task *) tasks;
 	VEC(struct holding) holdings, descriptors;
 	/*
-	 * In bytes: the memory allowed for the part of the file that was read, and the memory
+	 * Memory in bytes: budget is allowed for the part of the file that was read, listed is
 	 * charged for elements of lists. The arena accounts for the rest.
 	 */
 	size_t budget, listed;

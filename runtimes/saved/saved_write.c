@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "debugger/base/file.h"
+#include "debugger/base/json_writer.h"
 #include "debugger/base/map.h"
 #include "debugger/base/new_file.h"
 #include "debugger/base/progress.h"
@@ -15,7 +16,6 @@
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/holders.h"
 #include "runtimes/model/names.h"
-#include "runtimes/saved/json_writer.h"
 #include "runtimes/saved/saved_fields.h"
 #include "runtimes/saved/saved_lines.h"
 
@@ -28,13 +28,13 @@ struct saver {
 	VEC(const char *) names;
 	size_t written;     /* number of names written */
 	struct map by_addr; /* index + 1 of a name by its address, */
-	struct map by_hash; /* and by the hash of its text */
+	struct map by_hash; /* index + 1 by the hash of its text */
 	struct map tasks;   /* index + 1 of a task by its address */
 };
 
 /* ---- names ---- */
 
-static uint64_t hash_text(const char *text)
+static uint64_t saved_write_hash_text(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -50,7 +50,7 @@ static uintptr_t name_number(struct saver *s, const char *text)
 
 	if (number)
 		return number;
-	uint64_t hash = hash_text(text);
+	uint64_t hash = saved_write_hash_text(text);
 
 	number = (uintptr_t)map_get(&s->by_hash, hash);
 	if (!number || strcmp(s->names.data[number - 1], text) != 0) {
@@ -295,7 +295,7 @@ static void put_names(struct saver *s)
 	json_flush(&s->w);
 }
 
-static void begin_line(struct saver *s, const char *key)
+static void saved_write_begin_line(struct saver *s, const char *key)
 {
 	json_open_object(&s->w, NULL);
 	json_open_object(&s->w, key);
@@ -319,7 +319,7 @@ static struct error *write_line(struct saver *s)
 	return NULL;
 }
 
-static struct error *end_line(struct saver *s)
+static struct error *saved_write_end_line(struct saver *s)
 {
 	json_close_object(&s->w);
 	json_close_object(&s->w);
@@ -335,6 +335,7 @@ static struct error *write_header(struct saver *s, const struct snapshot *from,
 	json_put_text(&s->w, "by", "asyncdbg " ASYNCDBG_VERSION);
 	json_put_int(&s->w, "when", info->when);
 	json_put_bool(&s->w, "values", info->values);
+	json_put_bool(&s->w, "parts", true);
 	json_open_array(&s->w, "wants");
 	for (const struct want_word *w = saved_want_words; w->word; w++) {
 		if (info->wants & w->want)
@@ -348,51 +349,51 @@ static struct error *write_header(struct saver *s, const struct snapshot *from,
 
 static struct error *write_snapshot(struct saver *s, const struct snapshot *from)
 {
-	begin_line(s, "snapshot");
+	saved_write_begin_line(s, "snapshot");
 	SAVED_SNAPSHOT(PUT, PUT_LIST)
-	return end_line(s);
+	return saved_write_end_line(s);
 }
 
 static struct error *write_target(struct saver *s, const struct target_info *from)
 {
-	begin_line(s, "target");
+	saved_write_begin_line(s, "target");
 	SAVED_TARGET(PUT, PUT_LIST)
-	return end_line(s);
+	return saved_write_end_line(s);
 }
 
 static struct error *write_reading(struct saver *s, const struct reading *from)
 {
-	begin_line(s, "reading");
+	saved_write_begin_line(s, "reading");
 	SAVED_READING(PUT, PUT_LIST)
-	return end_line(s);
+	return saved_write_end_line(s);
 }
 
 #define WRITE_ONE(line, type, fields, array, n)                                                    \
 	static struct error *write_##line(struct saver *s, const type *from)                       \
 	{                                                                                          \
-		begin_line(s, #line);                                                              \
-		fields(PUT, PUT_LIST) return end_line(s);                                          \
+		saved_write_begin_line(s, #line);                                                  \
+		fields(PUT, PUT_LIST) return saved_write_end_line(s);                              \
 	}
 SAVED_LINES(WRITE_ONE)
 
 static struct error *write_task(struct saver *s, const struct task *from)
 {
-	begin_line(s, "task");
+	saved_write_begin_line(s, "task");
 	SAVED_TASK(PUT, PUT_LIST)
-	return end_line(s);
+	return saved_write_end_line(s);
 }
 
 static struct error *write_holding(struct saver *s, const struct holding *from)
 {
 	uintptr_t task = from->task ? (uintptr_t)map_get(&s->tasks, (uintptr_t)from->task) : 0;
 
-	begin_line(s, "holding");
+	saved_write_begin_line(s, "holding");
 	SAVED_HOLDING(PUT, PUT_LIST)
 	if (task)
 		json_put_int(&s->w, "task", (int64_t)task - 1);
 	if (from->future)
 		json_put_int(&s->w, "future", from->future->number);
-	return end_line(s);
+	return saved_write_end_line(s);
 }
 
 static struct error *write_tasks(struct saver *s, const struct snapshot *from)

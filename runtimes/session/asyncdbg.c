@@ -7,8 +7,11 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/file_fault.h"
+#include "debugger/live/live_check.h"
+#include "dwarf/values/parts.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/holders.h"
+#include "runtimes/common/inspector.h"
 #include "runtimes/graph/verdict.h"
 
 struct asyncdbg {
@@ -25,11 +28,11 @@ struct asyncdbg {
 	struct waiting waiting;     /* of the current snapshot */
 	struct graph *graph;       /* of the snapshot of the last asyncdbg_verdicts(); NULL: none */
 	struct verdicts *verdicts; /* of that graph */
-	bool few;                  /* the current snapshot is of asyncdbg_few() */
-	bool looked_again;         /* see take() */
+	bool few;                  /* the current snapshot is of asyncdbg_threads() */
+	bool looked_again;         /* see asyncdbg_take_snapshot() */
 	bool pinned;
-	uint64_t nloads;    /* how often modules have come or gone */
-	struct arena arena; /* until asyncdbg_close() */
+	uint64_t nloads;    /* number of times that modules have come or gone */
+	struct arena arena; /* lives until asyncdbg_close() */
 };
 
 static struct asyncdbg *new_handle(void)
@@ -41,8 +44,8 @@ static struct asyncdbg *new_handle(void)
 	return d;
 }
 
-struct asyncdbg *asyncdbg_adopt(struct snapshot *snap, unsigned wants,
-                                const struct saved_origin *origin)
+struct asyncdbg *asyncdbg_from_snapshot(struct snapshot *snap, unsigned wants,
+                                        const struct saved_origin *origin)
 {
 	struct asyncdbg *d = new_handle();
 
@@ -60,7 +63,8 @@ static struct error *open_saved(const char *file, struct asyncdbg **ret)
 	struct snapshot *snap;
 
 	TRY(saved_read(file, &snap, &info));
-	*ret = asyncdbg_adopt(snap, info.wants, &(struct saved_origin){ .when = info.when });
+	*ret = asyncdbg_from_snapshot(snap, info.wants,
+	                              &(struct saved_origin){ .when = info.when });
 	(*ret)->origin.file = arena_strdup(&(*ret)->arena, file);
 	return NULL;
 }
@@ -91,7 +95,7 @@ struct error *asyncdbg_open(const struct asyncdbg_options *options, struct async
 {
 	if ((options->pid != 0) + (options->file != NULL) + (options->program != NULL) > 1)
 		return error_new(ERR_USAGE,
-		                 "a process, a file and an executable exclude each other");
+		                 "only one of a process, a file and an executable may be given");
 	if (options->file && saved_is(options->file))
 		return open_saved(options->file, ret);
 
@@ -196,18 +200,40 @@ static struct error *see_libraries(struct asyncdbg *d)
 	return NULL;
 }
 
+bool asyncdbg_has_ended(const struct asyncdbg *d)
+{
+	const struct arch *arch;
+	struct error *err CLEANUP(error_freep) =
+		asyncdbg_kind(d) == ASYNCDBG_LIVE ? live_check(d->target->pid, false, &arch) : NULL;
+
+	return err != NULL;
+}
+
 struct inspector *asyncdbg_inspector(const struct asyncdbg *d)
 {
 	return d ? d->inspector : NULL;
+}
+
+struct debuginfo *asyncdbg_debuginfo(const struct asyncdbg *d)
+{
+	return d && d->inspector ? d->inspector->di : NULL;
+}
+
+struct parts_context asyncdbg_parts_context(const struct asyncdbg *d)
+{
+	struct inspector *in = asyncdbg_inspector(d);
+
+	return in ? (struct parts_context){ in->target, in->di, &in->show, in->secrets }
+	          : (struct parts_context){ 0 };
 }
 
 static struct error *check_has_types(const struct asyncdbg *d)
 {
 	switch (asyncdbg_kind(d)) {
 	case ASYNCDBG_NONE:
-		return error_new(ERR_USAGE, "no process, core or executable was named");
+		return error_new(ERR_USAGE, "no process, core or executable given");
 	case ASYNCDBG_SAVED:
-		return error_new(ERR_STATE, "a saved snapshot has no types: name the process, its "
+		return error_new(ERR_STATE, "a saved snapshot has no types: use the process, its "
 		                            "core or its executable");
 	default:
 		return NULL;
@@ -254,29 +280,28 @@ static struct question keep_question(struct snapshot *snap, const struct questio
 }
 
 /* The wants that a snapshot taken with others does not satisfy. */
-static unsigned lacking(unsigned wants, unsigned taken)
+static unsigned asyncdbg_lacking(unsigned wants, unsigned taken)
 {
 	return wants & ~(taken & WANT_LOCALS ? taken | WANT_LOCAL_NAMES : taken);
 }
 
 /* Like a target, show only what the command requested: the saved snapshot may have more. */
-static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
-                                    const struct question *question, const struct snapshot **ret)
+static struct error *asyncdbg_saved_snapshot(struct asyncdbg *d, unsigned wants,
+                                             const struct question *question,
+                                             const struct snapshot **ret)
 {
 	if (question)
 		return error_new(ERR_STATE,
-		                 "a saved snapshot has none of the program's memory: ask the "
-		                 "process or its core; \"locals\" shows the variables that were "
-		                 "saved");
+		                 "a saved snapshot has none of the program's memory: use the "
+		                 "process or its core; \"locals\" shows the saved variables");
 	if (d->saved_wants & WANT_STACKS)
 		wants &= ~(unsigned)WANT_JOB_STACKS;
-	/* Snapshots of before say nothing of owners, and all else that they were saved for. */
+	/* Older snapshots lack the owners, and have everything else that they were saved for. */
 	if (!(d->saved_wants & WANT_DESCRIPTORS))
 		wants &= ~(unsigned)WANT_DESCRIPTORS;
-	if (lacking(wants, d->saved_wants))
-		return error_new(ERR_STATE,
-		                 "the snapshot was saved without what this command shows; save "
-		                 "another with this asyncdbg");
+	if (asyncdbg_lacking(wants, d->saved_wants))
+		return error_new(ERR_STATE, "the snapshot lacks what this command shows; save "
+		                            "another one with this asyncdbg");
 	d->wants = d->snapshot->target.core ? d->wants | wants : wants;
 	saved_show_names(&d->names, d->wants & WANT_HOLDINGS);
 	*ret = d->snapshot;
@@ -288,8 +313,8 @@ static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
  * busy program some future may always be about to be woken.
  */
 /* inspect(), and all files that it read were whole. */
-static struct error *inspect_whole(struct asyncdbg *d, unsigned wants,
-                                   const struct question *question, struct snapshot **ret)
+static struct error *asyncdbg_inspect_whole(struct asyncdbg *d, unsigned wants,
+                                            const struct question *question, struct snapshot **ret)
 {
 	TRY(inspect(d->inspector, wants, question, ret));
 
@@ -301,19 +326,19 @@ static struct error *inspect_whole(struct asyncdbg *d, unsigned wants,
 	return err;
 }
 
-static struct error *take(struct asyncdbg *d, unsigned wants, const struct question *question,
-                          struct snapshot **ret)
+static struct error *asyncdbg_take_snapshot(struct asyncdbg *d, unsigned wants,
+                                            const struct question *question, struct snapshot **ret)
 {
 	enum { BETWEEN_MS = 30 };
 
-	TRY(inspect_whole(d, wants, question, ret));
+	TRY(asyncdbg_inspect_whole(d, wants, question, ret));
 	if (d->looked_again || !inspector_wants_look(d->inspector))
 		return NULL;
 	d->looked_again = true;
 	snapshot_free(*ret);
 	*ret = NULL;
 	TRY(interrupt_sleep(BETWEEN_MS / 1000.0));
-	return inspect_whole(d, wants, question, ret);
+	return asyncdbg_inspect_whole(d, wants, question, ret);
 }
 
 struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct question *question,
@@ -322,13 +347,13 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 	enum asyncdbg_kind kind = asyncdbg_kind(d);
 
 	if (kind == ASYNCDBG_NONE || kind == ASYNCDBG_FILE)
-		return error_new(ERR_USAGE, "no process, core or saved snapshot was named");
+		return error_new(ERR_USAGE, "no process, core or saved snapshot given");
 	if (kind == ASYNCDBG_SAVED)
-		return saved_snapshot(d, wants, question, ret);
+		return asyncdbg_saved_snapshot(d, wants, question, ret);
 
 	bool still = kind == ASYNCDBG_CORE || d->pinned;
 
-	if (!still || !d->snapshot || d->few || lacking(wants, d->wants) ||
+	if (!still || !d->snapshot || d->few || asyncdbg_lacking(wants, d->wants) ||
 	    !is_answered(d, question)) {
 		struct snapshot *fresh;
 
@@ -339,7 +364,7 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 		if (still)
 			wants |= d->wants;
 		TRY(see_libraries(d));
-		TRY(take(d, wants, question, &fresh));
+		TRY(asyncdbg_take_snapshot(d, wants, question, &fresh));
 		asyncdbg_drop(d);
 		d->snapshot = fresh;
 		d->question = keep_question(fresh, question);
@@ -349,14 +374,14 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 	return NULL;
 }
 
-struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n, bool locals,
-                           const struct snapshot **ret)
+struct error *asyncdbg_threads(struct asyncdbg *d, const pid_t *tids, size_t n, bool locals,
+                               const struct snapshot **ret)
 {
 	struct snapshot *fresh;
 
 	if (asyncdbg_kind(d) != ASYNCDBG_LIVE || !target_is_halted(d->target))
 		return asyncdbg_snapshot(d, WANT_RUNNING, NULL, ret);
-	TRY(inspect_few(d->inspector, tids, n, locals, &fresh));
+	TRY(inspect_threads(d->inspector, tids, n, locals, &fresh));
 	asyncdbg_drop(d);
 	d->snapshot = fresh;
 	d->few = true;
@@ -367,12 +392,12 @@ struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n, bool
 struct error *asyncdbg_take(struct asyncdbg *d, unsigned wants, struct snapshot **ret)
 {
 	if (!asyncdbg_target(d) || asyncdbg_kind(d) == ASYNCDBG_FILE)
-		return error_new(ERR_STATE, "there is no program to be read anew");
+		return error_new(ERR_STATE, "there is no program to read again");
 	TRY(see_libraries(d));
-	return inspect_whole(d, wants, NULL, ret);
+	return asyncdbg_inspect_whole(d, wants, NULL, ret);
 }
 
-bool asyncdbg_pin(struct asyncdbg *d, bool pinned)
+bool asyncdbg_reuse_snapshot(struct asyncdbg *d, bool pinned)
 {
 	bool before = d && d->pinned;
 
@@ -423,7 +448,7 @@ static struct error *wait_for_second_look(struct asyncdbg *d, struct look *befor
 	return NULL;
 }
 
-/* Whether check() looks twice. What stands still does not move between two looks. */
+/* Whether check() looks twice. A program that stands still does not move between two looks. */
 static bool has_second_look(const struct asyncdbg *d, double interval)
 {
 	return asyncdbg_kind(d) == ASYNCDBG_LIVE && interval != 0 && !target_is_halted(d->target);
@@ -435,8 +460,8 @@ unsigned asyncdbg_check_wants(const struct asyncdbg *d, double interval)
 }
 
 /*
- * Keeps what the workers do in c->s, and takes another snapshot. *late: that has a runtime which it
- * takes two looks to judge, and which only the trees of all tasks led to.
+ * Keeps the activity of the workers in c->s, and takes another snapshot. *late: that has a runtime
+ * which it takes two looks to judge, and which only the trees of all tasks led to.
  */
 static struct error *look_again(struct asyncdbg *d, struct checks *c, bool *late)
 {
@@ -446,15 +471,18 @@ static struct error *look_again(struct asyncdbg *d, struct checks *c, bool *late
 
 	c->before = before;
 	c->threadless = checks_threadless(c->a, c->s, &c->nthreadless);
-	/* What the checks need of that look is kept: two snapshots take twice the memory. */
+	/*
+	 * The first snapshot is dropped: two take twice the memory. The checks have kept the parts
+	 * of it that they need.
+	 */
 	asyncdbg_drop(d);
 	c->s = NULL;
 	TRY(wait_for_second_look(d, before, c->nbefore, c->interval));
 
-	bool pinned = asyncdbg_pin(d, false);
+	bool pinned = asyncdbg_reuse_snapshot(d, false);
 	struct error *err = asyncdbg_snapshot(d, wants, NULL, &c->s);
 
-	asyncdbg_pin(d, pinned);
+	asyncdbg_reuse_snapshot(d, pinned);
 	c->two_looks = !err;
 	*late = !err && checks_met_late(&seen, c->s);
 	return err;
@@ -481,7 +509,7 @@ static struct error *check_understood(struct asyncdbg *d, struct checks *c)
 	unsigned wants = d->wants | ASYNCDBG_CHECK_WANTS;
 
 	if (!snapshot_is_understood(c->s) && c->s == d->snapshot && !d->saved &&
-	    lacking(wants, d->wants))
+	    asyncdbg_lacking(wants, d->wants))
 		TRY(asyncdbg_snapshot(d, wants, NULL, &c->s));
 	return snapshot_check_understood(c->s);
 }

@@ -45,6 +45,8 @@
 
 struct asyncdbg;
 struct checks_result;
+struct debuginfo;
+struct parts_context;
 struct verdicts;
 struct waiting;
 
@@ -85,14 +87,14 @@ struct error *asyncdbg_open(const struct asyncdbg_options *options, struct async
  * Makes a handle from a snapshot of the caller, as if it was saved; the handle then owns it. wants:
  * the wants that it was taken with. origin is copied, but its file is borrowed.
  */
-struct asyncdbg *asyncdbg_adopt(struct snapshot *snap, unsigned wants,
-                                const struct saved_origin *origin);
+struct asyncdbg *asyncdbg_from_snapshot(struct snapshot *snap, unsigned wants,
+                                        const struct saved_origin *origin);
 /* Frees the handle and its snapshot. d may be NULL. */
 void asyncdbg_close(struct asyncdbg *d);
 /* For CLEANUP(asyncdbg_closep). */
 void asyncdbg_closep(struct asyncdbg **d);
 
-/* In all functions below d may be NULL: this stands for a handle without a program. */
+/* All functions below allow d to be NULL, which stands for a handle without a program. */
 
 enum asyncdbg_kind asyncdbg_kind(const struct asyncdbg *d);
 /* The file of a saved snapshot and the time when it was taken; NULL for other kinds. */
@@ -105,16 +107,21 @@ struct target *asyncdbg_target(const struct asyncdbg *d);
  */
 struct error *asyncdbg_update_modules(struct asyncdbg *d, bool *changed) MUST_CHECK;
 /*
- * How often modules have come or gone so far. Each new snapshot of a running program looks for
- * them, too.
+ * The number of times that modules have come or gone so far. Each new snapshot of a running program
+ * looks for them, too.
  */
 uint64_t asyncdbg_nloads(const struct asyncdbg *d);
-/* The inspector of the target; NULL where there is no target. */
+/* Whether the process has ended, or can no longer be debugged; false for other kinds. */
+bool asyncdbg_has_ended(const struct asyncdbg *d);
+/* The inspector of the target, and its debug info; NULL where there is no target. */
 struct inspector *asyncdbg_inspector(const struct asyncdbg *d);
+struct debuginfo *asyncdbg_debuginfo(const struct asyncdbg *d);
+/* The context in which dwarf/values/parts.h opens values; all zeros where there is no target. */
+struct parts_context asyncdbg_parts_context(const struct asyncdbg *d);
 
 /*
- * types_find() and types_describe(): what the debug info says about types. The program need not run
- * and is not stopped. ERR_USAGE without a program, ERR_STATE for a saved snapshot.
+ * types_find() and types_describe(): types in the debug info. The program need not run and is not
+ * stopped. ERR_USAGE without a program, ERR_STATE for a saved snapshot.
  */
 struct error *asyncdbg_types(struct asyncdbg *d, const char *regex, size_t limit, struct arena *a,
                              struct type_list *ret) MUST_CHECK;
@@ -131,12 +138,12 @@ struct error *asyncdbg_type(struct asyncdbg *d, const char *name, struct arena *
 struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct question *question,
                                 const struct snapshot **ret) MUST_CHECK;
 /*
- * What a few threads of a halted program run, and the variables of the first one: inspect_few(). It
- * is the current snapshot until the next call, and never reused. Of another target: as
- * asyncdbg_snapshot() with WANT_RUNNING.
+ * Takes a snapshot of the tasks that a few threads of a halted program run, and the variables of
+ * the first thread: inspect_threads(). It is the current snapshot until the next call, and never
+ * reused. Any other target: as asyncdbg_snapshot() with WANT_RUNNING.
  */
-struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n, bool locals,
-                           const struct snapshot **ret) MUST_CHECK;
+struct error *asyncdbg_threads(struct asyncdbg *d, const pid_t *tids, size_t n, bool locals,
+                               const struct snapshot **ret) MUST_CHECK;
 /*
  * Takes a new snapshot that the caller owns and frees with snapshot_free() before asyncdbg_close():
  * for comparing several. The current snapshot stays. ERR_STATE where there is no process or core to
@@ -147,7 +154,7 @@ struct error *asyncdbg_take(struct asyncdbg *d, unsigned wants, struct snapshot 
  * Sets whether the current snapshot is reused for a live process too, if it contains what is
  * requested. Returns the former setting.
  */
-bool asyncdbg_pin(struct asyncdbg *d, bool pinned);
+bool asyncdbg_reuse_snapshot(struct asyncdbg *d, bool pinned);
 /*
  * Frees the current snapshot and the results computed from it; the next call takes a new one. A
  * saved snapshot stays.

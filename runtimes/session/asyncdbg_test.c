@@ -90,10 +90,10 @@ static void look_at(pid_t pid, const struct stop_options *stop)
 	assert_unchanged(&before);
 	assert_ptr_equal(asyncdbg_last(d), snap);
 	snapshot_free(taken);
-	assert_false(asyncdbg_pin(d, true));
+	assert_false(asyncdbg_reuse_snapshot(d, true));
 	assert_null(asyncdbg_snapshot(d, WANT_TASKS, NULL, &again));
 	assert_ptr_equal(again, snap);
-	assert_true(asyncdbg_pin(d, false));
+	assert_true(asyncdbg_reuse_snapshot(d, false));
 	asyncdbg_close(d);
 	assert_unchanged(&before);
 	assert_int_equal(count_entries("/proc/self/fd"), files);
@@ -162,7 +162,7 @@ static void answers_of_a_snapshot(void **state)
 	const struct saved_origin origin = { "then.saved", 86400 };
 	struct question question = { .has_whatis = true };
 	struct snapshot *made = make_snapshot(), *taken;
-	struct asyncdbg *d = asyncdbg_adopt(made, WANT_TASKS | WANT_HOLDINGS, &origin);
+	struct asyncdbg *d = asyncdbg_from_snapshot(made, WANT_TASKS | WANT_HOLDINGS, &origin);
 	const struct snapshot *snap;
 
 	(void)state;
@@ -183,10 +183,47 @@ static void answers_of_a_snapshot(void **state)
 	asyncdbg_close(d);
 }
 
+static const struct snapshot *ask(struct asyncdbg *d, const struct question *question)
+{
+	const struct snapshot *snap;
+
+	assert_null(asyncdbg_snapshot(d, WANT_TASKS, question, &snap));
+	return snap;
+}
+
+/* A snapshot is reused for the question that it answers, and for no other. */
+static void questions_of_a_process(void **state)
+{
+	static const struct question none, questions[] = {
+		{ .task = "4" }, { .print = "x" },   { .names = true },      { .thread = 1 },
+		{ .frame = 1 },  { .native = true }, { .has_whatis = true }, { .whatis = 1 },
+	};
+	struct child child = child_start(NULL, child_pause);
+	const struct asyncdbg_options options = { .pid = child.pid };
+	struct asyncdbg *d;
+
+	(void)state;
+	assert_null(asyncdbg_open(&options, &d));
+	asyncdbg_reuse_snapshot(d, true);
+	const struct snapshot *before = ask(d, NULL);
+	assert_ptr_equal(ask(d, &none), before);
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+		const struct snapshot *snap = ask(d, &questions[i]);
+
+		assert_ptr_not_equal(snap, before);
+		assert_ptr_equal(ask(d, &questions[i]), snap);
+		assert_ptr_equal(ask(d, NULL), snap);
+		before = ask(d, &none);
+		assert_ptr_not_equal(before, snap);
+	}
+	asyncdbg_close(d);
+	child_end(&child);
+}
+
 static void checks_of_a_snapshot(void **state)
 {
 	const struct saved_origin origin = { "then.saved", 86400 };
-	struct asyncdbg *d = asyncdbg_adopt(make_snapshot(), ASYNCDBG_CHECK_WANTS, &origin);
+	struct asyncdbg *d = asyncdbg_from_snapshot(make_snapshot(), ASYNCDBG_CHECK_WANTS, &origin);
 	struct checks_result result;
 	const struct snapshot *snap;
 	SCRATCH(a);
@@ -212,6 +249,7 @@ int main(void)
 		cmocka_unit_test(nothing_of_the_caller_changes),
 		cmocka_unit_test(errors_come_back),
 		cmocka_unit_test(answers_of_a_snapshot),
+		cmocka_unit_test(questions_of_a_process),
 		cmocka_unit_test(checks_of_a_snapshot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

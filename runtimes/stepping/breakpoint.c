@@ -34,7 +34,7 @@ struct spec {
 	uint64_t addr;
 };
 
-static bool read_number(const char *text, int base, uint64_t max, uint64_t *ret)
+static bool breakpoint_read_number(const char *text, int base, uint64_t max, uint64_t *ret)
 {
 	char *end;
 
@@ -53,20 +53,21 @@ static bool ends_in_line(const char *text, size_t len)
 	return digits && digits + 1 < len && text[len - 1 - digits] == ':';
 }
 
-/* What looks like a line, and is none. */
+/* The error for text that looks like a line, and is none. */
 static struct error *refuse_line(const char *text, const char *colon)
 {
 	if (colon && ends_in_line(text, (size_t)(colon - text)))
-		return error_new(ERR_USAGE,
-		                 "\"%s\" has a column: a breakpoint is on a whole line: %.*s", text,
-		                 (int)(colon - text), text);
+		return error_new(
+			ERR_USAGE,
+			"\"%s\" has a column, but a breakpoint is on a whole line: use %.*s", text,
+			(int)(colon - text), text);
 	if (*text && !text[strspn(text, "0123456789")])
-		return error_new(ERR_USAGE, "\"%s\" is no place: a line needs its file: FILE:%s",
+		return error_new(ERR_USAGE, "\"%s\" is not a place: a line needs its file, FILE:%s",
 		                 text, text);
 	return NULL;
 }
 
-static struct error *read_spec(struct arena *a, const char *text, struct spec *ret)
+static struct error *breakpoint_read_spec(struct arena *a, const char *text, struct spec *ret)
 {
 	const char *colon = strrchr(text, ':');
 	bool has_generics = strchr(text, '<') != NULL;
@@ -75,13 +76,13 @@ static struct error *read_spec(struct arena *a, const char *text, struct spec *r
 	*ret = (struct spec){ .kind = SPEC_FUNCTION, .name = text };
 	if (text[0] == '*' || (text[0] == '0' && text[1] == 'x')) {
 		ret->kind = SPEC_ADDRESS;
-		if (read_number(text + (text[0] == '*'), 0, UINT64_MAX, &ret->addr))
+		if (breakpoint_read_number(text + (text[0] == '*'), 0, UINT64_MAX, &ret->addr))
 			return NULL;
 		return error_new(ERR_USAGE, "\"%s\" is not an address", text);
 	}
 	TRY(refuse_line(text, colon));
 	if (colon && colon > text && colon[-1] != ':' &&
-	    read_number(colon + 1, 10, UINT32_MAX, &number) && number) {
+	    breakpoint_read_number(colon + 1, 10, UINT32_MAX, &number) && number) {
 		ret->kind = SPEC_LINE;
 		ret->line = (unsigned)number;
 		ret->name = arena_strndup(a, text, (size_t)(colon - text));
@@ -90,7 +91,7 @@ static struct error *read_spec(struct arena *a, const char *text, struct spec *r
 	if (!*text || (!has_generics && strpbrk(text, " \t")) || text[0] == ':' ||
 	    (colon && colon > text && colon[-1] != ':'))
 		return error_new(ERR_USAGE,
-		                 "\"%s\" is no place: name FILE:LINE, a function or 0xADDRESS",
+		                 "\"%s\" is not a place: use FILE:LINE, a function or 0xADDRESS",
 		                 text);
 	return NULL;
 }
@@ -100,7 +101,7 @@ struct error *breakpoint_check(const char *text)
 	SCRATCH(tmp);
 	struct spec spec;
 
-	return read_spec(&tmp, text, &spec);
+	return breakpoint_read_spec(&tmp, text, &spec);
 }
 
 /* ---- places ---- */
@@ -135,26 +136,26 @@ static void keep_places(struct debuginfo *di, struct breakpoint *bp,
 	}
 }
 
-static void set_note(struct breakpoint *bp, const struct spec *spec,
-                     const struct code_places *found)
+static void breakpoint_set_note(struct breakpoint *bp, const struct spec *spec,
+                                const struct code_places *found)
 {
 	struct arena *a = &bp->find_arena;
 
 	bp->pending = !found->n && bp->debuggee->libraries.function;
-	const char *later = bp->pending ? "; it is looked for in each library that is loaded" : "";
+	const char *later =
+		bp->pending ? "; it is resolved when a library that has it is loaded" : "";
 
 	if (!found->n && spec->kind == SPEC_LINE)
-		bp->note =
-			arena_printf(a, "no file of that name has code at line %u or behind it%s",
-		                     spec->line, later);
+		bp->note = arena_printf(a, "no file of that name has code at line %u or later%s",
+		                        spec->line, later);
 	else if (!found->n)
 		bp->note = arena_printf(a,
 		                        "no function of that name has code: it does not exist, is "
-		                        "not used, was merged with one of equal code, or a generic "
-		                        "one has no instance%s%s",
+		                        "unused, was merged with another one of equal code, or is "
+		                        "generic without an instance%s%s",
 		                        later, bp->near ? bp->near : "");
 	else if (spec->kind == SPEC_LINE && found->line != spec->line)
-		bp->note = arena_printf(a, "line %u has no code, line %u is the next that has",
+		bp->note = arena_printf(a, "line %u has no code; line %u is the next that has",
 		                        spec->line, found->line);
 	else if (found->every_poll)
 		bp->note = "the async function is on one line: every poll of it passes here";
@@ -188,13 +189,13 @@ static void note_same_code(struct breakpoint *bp, struct debuginfo *di)
 	if (others)
 		bp->note = arena_printf(a,
 		                        "the linker has merged its code with that of %s: it stops "
-		                        "there too, under this name",
+		                        "there too, and shows this name",
 		                        others);
 	else if (merged)
-		bp->note = arena_printf(a,
-		                        "its code seems to be that of %s, too: it stops there "
-		                        "under this name",
-		                        merged);
+		bp->note = arena_printf(
+			a,
+			"its code seems to be that of %s, too: it stops there and shows this name",
+			merged);
 }
 
 /* ---- functions whose code is another one's ---- */
@@ -267,8 +268,8 @@ static void keep_inside(const struct function *f, struct code_places *places)
  * coroutine has all places of that name: others of them may be those of a function that the
  * compiler has merged before the linker.
  */
-static struct error *add_owner(struct debuginfo *di, uint64_t addr, bool is_async, struct arena *a,
-                               struct code_places *found)
+static struct error *breakpoint_add_owner(struct debuginfo *di, uint64_t addr, bool is_async,
+                                          struct arena *a, struct code_places *found)
 {
 	const struct function *f = lookup_function(di, addr);
 	const char *path = same_code_path(di, addr, a);
@@ -303,7 +304,7 @@ static struct error *find_linked(struct breakpoint *bp, struct debuginfo *di, co
 	size_t nowners = same_code_owners(di, name, owners, MAX_OWNERS), before = found->n;
 
 	for (size_t i = 0; i < nowners; i++)
-		TRY(add_owner(di, owners[i], is_async, a, found));
+		TRY(breakpoint_add_owner(di, owners[i], is_async, a, found));
 	*n = found->n - before;
 	if (!*n)
 		return NULL;
@@ -317,13 +318,14 @@ static struct error *find_linked(struct breakpoint *bp, struct debuginfo *di, co
 }
 
 /*
- * Where a function has no code of its own since it was merged with another one, adds that one's
- * places, and says so. Those of a function that only makes the future are no places of its body.
+ * Adds the places of the function with which a function that has no code of its own was merged, and
+ * says so. The places of a function that only makes the future are no places of its body.
  */
-static struct error *find_owner(struct breakpoint *bp, struct debuginfo *di, const char *name,
-                                struct arena *a, struct code_places *found)
+static struct error *breakpoint_find_owner(struct breakpoint *bp, struct debuginfo *di,
+                                           const char *name, struct arena *a,
+                                           struct code_places *found)
 {
-	const struct module *m = di->target->main_module;
+	const struct module *m = di->target->modules.main;
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 	const struct code_places makers = *found;
 	struct code_places of_owner = { 0 };
@@ -367,12 +369,12 @@ static struct error *find_near(struct breakpoint *bp, struct debuginfo *di)
 
 	if (bp->event || bp->nplaces)
 		return NULL;
-	TRY(read_spec(&tmp, bp->text, &spec));
+	TRY(breakpoint_read_spec(&tmp, bp->text, &spec));
 	if (spec.kind != SPEC_FUNCTION)
 		return NULL;
 	TRY(function_paths_near(di, spec.name, &tmp, paths, &n));
 	for (size_t i = 0; i < n; i++) {
-		/* A breakpoint that has no code. */
+		/* A path that equals the name has no code. */
 		if (strcmp(paths[i], spec.name) != 0)
 			str_printf(&list, "%s%s", list.len ? " or " : "; did you mean ", paths[i]);
 	}
@@ -392,7 +394,7 @@ static void clear_places(struct breakpoint *bp)
 	bp->pending = false;
 }
 
-static struct error *find(struct breakpoint *bp, struct debuginfo *di)
+static struct error *breakpoint_find(struct breakpoint *bp, struct debuginfo *di)
 {
 	SCRATCH(tmp);
 	struct code_places found = { 0 };
@@ -402,12 +404,12 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	clear_places(bp);
 	if (bp->event)
 		return event_break_find(bp);
-	TRY(read_spec(&tmp, bp->text, &spec));
+	TRY(breakpoint_read_spec(&tmp, bp->text, &spec));
 	if (spec.kind == SPEC_LINE) {
 		TRY(lookup_line_places(di, spec.name, spec.line, &tmp, &found));
 	} else if (spec.kind == SPEC_FUNCTION) {
 		TRY(function_named_places(di, spec.name, &tmp, &found));
-		TRY(find_owner(bp, di, spec.name, &tmp, &found));
+		TRY(breakpoint_find_owner(bp, di, spec.name, &tmp, &found));
 	} else {
 		struct region region;
 		size_t n;
@@ -429,21 +431,21 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	}
 	keep_places(di, bp, &found, spec.kind != SPEC_ADDRESS);
 	if (!bp->note)
-		set_note(bp, &spec, &found);
+		breakpoint_set_note(bp, &spec, &found);
 	if (spec.kind == SPEC_FUNCTION && bp->nplaces && !bp->note)
 		note_same_code(bp, di);
 	return NULL;
 }
 
-/* The same for a new breakpoint, or in a new program. */
+/* breakpoint_find() and find_near() for a new breakpoint, or in a new program. */
 static struct error *find_first(struct breakpoint *bp, struct debuginfo *di)
 {
 	bp->near = NULL;
-	TRY(find(bp, di));
+	TRY(breakpoint_find(bp, di));
 	return find_near(bp, di);
 }
 
-/* ---- traps ---- */
+/* ---- internal breakpoints ---- */
 
 static bool filter_number(void *debuggee, uint64_t number, struct tracer_filter *ret)
 {
@@ -477,7 +479,7 @@ static bool filter_first_poll(const struct breakpoint *bp, uint64_t pc, struct t
 	return first_poll_filter(&poll, pc, ret);
 }
 
-/* Conditions that the tracer tests by itself, in filters[TRAP_MAX_FILTERS]; NULL: none. */
+/* Conditions that the tracer tests by itself, in filters[MAX_HIT_FILTERS]; NULL: none. */
 static const struct tracer_filter *find_filters(const struct breakpoint_place *p,
                                                 struct tracer_filter *filters)
 {
@@ -494,19 +496,20 @@ static const struct tracer_filter *find_filters(const struct breakpoint_place *p
 	return n ? filters : NULL;
 }
 
-static struct error *plant(struct breakpoint_place *p)
+static struct error *breakpoint_plant(struct breakpoint_place *p)
 {
-	struct tracer_filter filters[TRAP_MAX_FILTERS];
-	const struct trap_options options = { .addr = p->addr,
-		                              .filter = find_filters(p, filters),
-		                              .decide = breakpoint_decide,
-		                              .arg = p };
+	struct tracer_filter filters[MAX_HIT_FILTERS];
+	const struct internal_breakpoint_options options = { .addr = p->addr,
+		                                             .filter = find_filters(p, filters),
+		                                             .decide = breakpoint_decide,
+		                                             .kind = INTERNAL_NUMBERED,
+		                                             .arg = p };
 
-	return trap_add(&p->breakpoint->debuggee->control, &options, &p->trap);
+	return internal_breakpoint_add(&p->breakpoint->debuggee->control, &options, &p->internal);
 }
 
 /* Plants the places of an enabled breakpoint, and takes away those of another one. */
-static struct error *update(struct breakpoint *bp)
+static struct error *breakpoint_update(struct breakpoint *bp)
 {
 	struct control *c = &bp->debuggee->control;
 
@@ -514,11 +517,11 @@ static struct error *update(struct breakpoint *bp)
 		struct breakpoint_place *p = &bp->places[i];
 		struct error *err = NULL;
 
-		if (bp->enabled && !p->trap && c->pid) {
-			err = plant(p);
-		} else if (!bp->enabled && p->trap) {
-			err = trap_remove(c, p->trap);
-			p->trap = NULL;
+		if (bp->enabled && !p->internal && c->pid) {
+			err = breakpoint_plant(p);
+		} else if (!bp->enabled && p->internal) {
+			err = internal_breakpoint_remove(c, p->internal);
+			p->internal = NULL;
 		}
 		if (err)
 			return error_wrap(err, "breakpoint %u at 0x%" PRIx64, bp->number, p->addr);
@@ -526,20 +529,21 @@ static struct error *update(struct breakpoint *bp)
 	return NULL;
 }
 
-/* Takes its traps away: its places are to be found anew, or it is freed. */
-static struct error *unplant(struct breakpoint *bp)
+/* Removes the internal breakpoints of a breakpoint: its places are to be found again, or it is
+ * freed. */
+static struct error *breakpoint_unplant(struct breakpoint *bp)
 {
 	bool enabled = bp->enabled;
 
 	bp->enabled = false;
-	struct error *err = update(bp);
+	struct error *err = breakpoint_update(bp);
 	bp->enabled = enabled;
 	return err;
 }
 
 /* ---- the list ---- */
 
-static void free_one(struct breakpoint *bp)
+static void breakpoint_free_one(struct breakpoint *bp)
 {
 	event_break_free(bp->event);
 	arena_free(&bp->arena);
@@ -548,7 +552,7 @@ static void free_one(struct breakpoint *bp)
 	free(bp);
 }
 
-static void remove_from(struct breakpoints *b, const struct breakpoint *bp)
+static void breakpoint_remove_from(struct breakpoints *b, const struct breakpoint *bp)
 {
 	size_t n = 0;
 
@@ -581,8 +585,8 @@ struct error *breakpoint_set_condition(struct breakpoint *bp, const char *text)
 	bp->doubted = false;
 	bp->rate = (struct hit_rate){ 0 };
 	/* The tracer tests something else now. */
-	TRY(unplant(bp));
-	return update(bp);
+	TRY(breakpoint_unplant(bp));
+	return breakpoint_update(bp);
 }
 
 static struct error *set_message(struct breakpoint *bp, const char *text)
@@ -637,7 +641,7 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 	if (!err && di && bp->event && bp->note && !bp->nplaces && !bp->pending)
 		err = error_new(ERR_STATE, "%s", bp->note);
 	if (!err)
-		err = update(bp);
+		err = breakpoint_update(bp);
 	if (!err)
 		err = libraries_watch(d);
 	if (err) {
@@ -665,17 +669,17 @@ struct error *breakpoint_find_all(struct debuggee *d)
 	struct breakpoints *b = &d->breakpoints;
 
 	for (size_t i = 0; i < b->list.n; i++) {
-		TRY(unplant(b->list.data[i]));
+		TRY(breakpoint_unplant(b->list.data[i]));
 		TRY(find_first(b->list.data[i], debuggee_debuginfo(d)));
 	}
 	for (size_t i = 0; i < b->list.n; i++)
-		TRY(update(b->list.data[i]));
+		TRY(breakpoint_update(b->list.data[i]));
 	return libraries_watch(d);
 }
 
 struct error *breakpoint_forget_places(struct breakpoint *bp)
 {
-	struct error *err = unplant(bp);
+	struct error *err = breakpoint_unplant(bp);
 	bool pending = bp->pending;
 
 	clear_places(bp);
@@ -685,9 +689,9 @@ struct error *breakpoint_forget_places(struct breakpoint *bp)
 
 struct error *breakpoint_find_again(struct breakpoint *bp)
 {
-	TRY(unplant(bp));
-	TRY(find(bp, debuggee_debuginfo(bp->debuggee)));
-	return update(bp);
+	TRY(breakpoint_unplant(bp));
+	TRY(breakpoint_find(bp, debuggee_debuginfo(bp->debuggee)));
+	return breakpoint_update(bp);
 }
 
 const char *breakpoint_noun(const struct breakpoint *bp)
@@ -707,18 +711,18 @@ struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number)
 struct error *breakpoint_enable(struct breakpoint *bp, bool enabled)
 {
 	bp->enabled = enabled;
-	return update(bp);
+	return breakpoint_update(bp);
 }
 
 struct error *breakpoint_delete(struct breakpoint *bp)
 {
 	struct debuggee *d = bp->debuggee;
-	struct error *err = unplant(bp);
+	struct error *err = breakpoint_unplant(bp);
 
 	if (d->breakpoint == bp)
 		d->breakpoint = NULL;
-	remove_from(&d->breakpoints, bp);
-	free_one(bp);
+	breakpoint_remove_from(&d->breakpoints, bp);
+	breakpoint_free_one(bp);
 	return err;
 }
 
@@ -727,6 +731,6 @@ void breakpoint_free_all(struct debuggee *d)
 	struct breakpoints *b = &d->breakpoints;
 
 	for (size_t i = 0; i < b->list.n; i++)
-		free_one(b->list.data[i]);
+		breakpoint_free_one(b->list.data[i]);
 	vec_free(&b->list);
 }

@@ -11,8 +11,8 @@
 #include "runtimes/query/frame_value.h"
 #include "runtimes/stepping/debuggee.h"
 
-/* One look at the thread of a hit: for a condition, or the line of a logpoint. */
-struct look {
+/* A look at the thread of a hit: for a condition, or the line of a logpoint. */
+struct breakpoint_hit_look {
 	struct debuggee *d;
 	pid_t tid;
 	struct arena *a;
@@ -22,7 +22,7 @@ struct look {
 	const char *doubtful, *doubt;
 };
 
-static struct error *read_registers(struct look *l)
+static struct error *read_registers(struct breakpoint_hit_look *l)
 {
 	if (!l->has_regs)
 		TRY(control_registers(&l->d->control, l->tid, l->a, &l->regs));
@@ -32,7 +32,8 @@ static struct error *read_registers(struct look *l)
 
 /* ---- operands ---- */
 
-static struct error *find_path(struct look *l, const char *path, struct predicate_value *ret)
+static struct error *breakpoint_hit_find_path(struct breakpoint_hit_look *l, const char *path,
+                                              struct predicate_value *ret)
 {
 	struct inspector *in = asyncdbg_inspector(l->d->handle);
 	struct frame_value v;
@@ -47,19 +48,19 @@ static struct error *find_path(struct look *l, const char *path, struct predicat
 	return NULL;
 }
 
-static struct error *find_operand(void *arg, const struct predicate *operand,
-                                  struct predicate_value *ret)
+static struct error *breakpoint_hit_find_operand(void *arg, const struct predicate *operand,
+                                                 struct predicate_value *ret)
 {
-	struct look *l = arg;
+	struct breakpoint_hit_look *l = arg;
 
-	return operand->op == PREDICATE_PATH ? find_path(l, operand->path, ret)
+	return operand->op == PREDICATE_PATH ? breakpoint_hit_find_path(l, operand->path, ret)
 	                                     : debuggee_task_operand(l->d, l->tid, operand, ret);
 }
 
 /* ---- hits ---- */
 
 /* err: why the condition could not be read; owned. Whether it halts all the same. */
-static bool cannot_read(struct breakpoint *bp, struct error *err)
+static bool breakpoint_hit_cannot_read(struct breakpoint *bp, struct error *err)
 {
 	bool first = !bp->unreadable++;
 
@@ -73,13 +74,13 @@ static bool cannot_read(struct breakpoint *bp, struct error *err)
 static struct error *test(struct breakpoint *bp, pid_t tid, bool *ret, bool *halts)
 {
 	SCRATCH(tmp);
-	struct look l = { .d = bp->debuggee, .tid = tid, .a = &tmp };
+	struct breakpoint_hit_look l = { .d = bp->debuggee, .tid = tid, .a = &tmp };
 
 	*halts = false;
 	*ret = true;
 	if (!bp->parsed)
 		return NULL;
-	struct error *err = predicate_evaluate(bp->parsed, find_operand, &l, ret);
+	struct error *err = predicate_evaluate(bp->parsed, breakpoint_hit_find_operand, &l, ret);
 	if (err && err->kind == ERR_INTERRUPTED)
 		return err;
 	if (!err && l.doubt && !bp->doubted) {
@@ -89,7 +90,7 @@ static struct error *test(struct breakpoint *bp, pid_t tid, bool *ret, bool *hal
 		bp->unreadable = 0;
 	}
 	if (err)
-		*halts = *ret = cannot_read(bp, err);
+		*halts = *ret = breakpoint_hit_cannot_read(bp, err);
 	return NULL;
 }
 
@@ -102,8 +103,8 @@ bool breakpoint_hit(struct breakpoint *bp)
 
 /* ---- lines of logpoints ---- */
 
-static struct error *read_logged_value(struct look *l, const char *path, const char **ret,
-                                       const char **doubt)
+static struct error *read_logged_value(struct breakpoint_hit_look *l, const char *path,
+                                       const char **ret, const char **doubt)
 {
 	struct frame_value v;
 
@@ -122,7 +123,7 @@ static struct error *read_logged_value(struct look *l, const char *path, const c
 	}
 	if (!*ret)
 		return error_new(ERR_STATE, "no task runs here");
-	/* The next look at the tasks forgets it. */
+	/* Copied, as the next look at the tasks frees the text. */
 	*ret = arena_strdup(l->a, *ret);
 	return NULL;
 }
@@ -137,7 +138,7 @@ static struct error *keep_problem(struct arena *a, struct error *err, const char
 	return NULL;
 }
 
-static struct error *read_logged(struct look *l, const struct log_message *m,
+static struct error *read_logged(struct breakpoint_hit_look *l, const struct log_message *m,
                                  struct log_value *values)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -164,11 +165,11 @@ static uint64_t realtime_ns(void)
 }
 
 /* Reports a line. Only an interruption and the listener make errors. */
-static struct error *report_line(const struct breakpoint *bp, const struct trap_hit *hit)
+static struct error *report_line(const struct breakpoint *bp, const struct internal_hit *hit)
 {
 	SCRATCH(tmp);
 	struct debuggee *d = bp->debuggee;
-	struct look l = { .d = d, .tid = hit->tid, .a = &tmp };
+	struct breakpoint_hit_look l = { .d = d, .tid = hit->tid, .a = &tmp };
 	struct log_value *values = NEW_ARRAY(&tmp, struct log_value, bp->message->npaths + 1);
 	struct logged line = {
 		.breakpoint = bp, .when_ns = realtime_ns(), .tid = hit->tid, .values = values
@@ -184,7 +185,7 @@ static struct error *report_line(const struct breakpoint *bp, const struct trap_
 }
 
 /* A logpoint never halts. *stop: whether it has something to report; cleared. */
-static struct error *log_hit(struct breakpoint *bp, const struct trap_hit *hit, bool *stop)
+static struct error *log_hit(struct breakpoint *bp, const struct internal_hit *hit, bool *stop)
 {
 	bool reports = *stop;
 	struct error *err = NULL;
@@ -206,7 +207,7 @@ static struct error *log_hit(struct breakpoint *bp, const struct trap_hit *hit, 
 	return err;
 }
 
-struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *stop)
+struct error *breakpoint_decide(void *place, const struct internal_hit *hit, bool *stop)
 {
 	struct breakpoint *bp = ((struct breakpoint_place *)place)->breakpoint;
 	const char *task = NULL;

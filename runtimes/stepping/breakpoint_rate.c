@@ -1,4 +1,4 @@
-/* How often breakpoints are passed, and what the program loses by it: warns once of each. */
+/* Rates at which breakpoints are passed, and what the program loses by it: warns once of each. */
 #include <inttypes.h>
 
 #include "debugger/base/clock.h"
@@ -17,29 +17,29 @@ void breakpoint_warn(const struct breakpoint *bp, const char *text)
 }
 
 /* Any path of the condition; NULL: it has none. */
-static const char *any_path(const struct predicate *p)
+static const char *breakpoint_rate_any_path(const struct predicate *p)
 {
-	const char *left = p->left ? any_path(p->left) : NULL;
+	const char *left = p->left ? breakpoint_rate_any_path(p->left) : NULL;
 
 	if (p->op == PREDICATE_PATH)
 		return p->path;
-	return left || !p->right ? left : any_path(p->right);
+	return left || !p->right ? left : breakpoint_rate_any_path(p->right);
 }
 
-/* What halts at less cost. */
+/* Adds advice on what halts at less cost. */
 static void advise(const struct breakpoint *bp, struct str *text)
 {
-	const char *path = bp->parsed ? any_path(bp->parsed) : NULL;
+	const char *path = bp->parsed ? breakpoint_rate_any_path(bp->parsed) : NULL;
 
 	if (bp->task && !bp->event)
 		str_printf(text,
-		           "; \"task %s\" and \"watch --state\" halt where that task goes on, "
+		           "; \"task %s\" and \"watch --state\" stop where that task continues, "
 		           "and cost the others nothing",
 		           bp->task);
 	else if (path)
 		str_printf(text,
-		           "; \"watch %s\", if it is in memory, halts where it changes, and "
-		           "costs nothing before",
+		           "; \"watch %s\", if it is in memory, stops when it changes, and costs "
+		           "nothing until then",
 		           path);
 }
 
@@ -49,14 +49,15 @@ static void warn_of_rate(const struct breakpoint *bp, const struct hit_cost *cos
 
 	if (bp->message) {
 		str_printf(&text,
-		           "logpoint %u is hit %" PRIu64 " times a second, and the program stands "
-		           "still for it %u%% of the time",
+		           "logpoint %u is hit %" PRIu64
+		           " times a second, and the program is stopped for it %u%% of the time",
 		           bp->number, cost->per_second, cost->percent);
 	} else {
-		str_printf(&text,
-		           "breakpoint %u is passed %" PRIu64 " times a second, and threads stand "
-		           "still for it at least %u%% of the time",
-		           bp->number, cost->per_second, cost->percent);
+		str_printf(
+			&text,
+			"breakpoint %u is passed %" PRIu64
+			" times a second, and threads are stopped for it at least %u%% of the time",
+			bp->number, cost->per_second, cost->percent);
 		advise(bp, &text);
 	}
 	breakpoint_warn(bp, str_text(&text));
@@ -78,7 +79,9 @@ static bool has_passes(const struct breakpoint *bp)
 	return bp->enabled && !bp->rate.reported && (bp->parsed || bp->event || bp->task);
 }
 
-/* Those at all places of a breakpoint, which are counted anew. A program that has ended has none.
+/*
+ * Takes the passes at all places of a breakpoint; their count starts at 0 again. A program that has
+ * ended has none.
  */
 static struct error *take_passes(const struct breakpoint *bp, uint64_t *n, uint64_t *ns)
 {
@@ -87,7 +90,7 @@ static struct error *take_passes(const struct breakpoint *bp, uint64_t *n, uint6
 
 	*n = *ns = 0;
 	for (size_t i = 0; i < bp->nplaces; i++) {
-		if (!bp->places[i].trap)
+		if (!bp->places[i].internal)
 			continue;
 		err = control_passes(&bp->debuggee->control, bp->places[i].addr, &more, &more_ns);
 		if (err && err->kind != ERR_STATE)
@@ -103,7 +106,7 @@ static struct error *take_passes(const struct breakpoint *bp, uint64_t *n, uint6
 }
 
 /* A control_look. */
-static struct error *count(void *arg, bool *stop)
+static struct error *breakpoint_rate_count(void *arg, bool *stop)
 {
 	const struct debuggee *d = arg;
 	struct hit_cost cost;
@@ -136,8 +139,8 @@ struct error *breakpoint_begin_rates(struct debuggee *d)
 		any = true;
 		TRY(take_passes(bp, &n, &ns));
 	}
-	d->control.count = (struct control_look){ .every_ns = any ? COUNT_EVERY_NS : 0,
-		                                  .look = count,
-		                                  .arg = d };
+	d->control.count = (struct periodic_check){ .every_ns = any ? COUNT_EVERY_NS : 0,
+		                                    .look = breakpoint_rate_count,
+		                                    .arg = d };
 	return NULL;
 }

@@ -14,7 +14,8 @@
 
 enum {
 	YIELD_NS = 1000000,
-	ENDING_NS = 200000000, /* how long a process may take to end */
+	ENDING_NS = 200000000, /* one wait for the last event of a process */
+	ENDING_WAITS = 50,     /* so many of one that is seen to end */
 };
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
@@ -24,26 +25,26 @@ static const uint64_t stop_signals = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | 
                                      BIT(SIGABRT) | BIT(SIGSYS) | BIT(SIGTRAP) | BIT(SIGINT) |
                                      BIT(SIGQUIT) | BIT(SIGTSTP);
 /*
- * They are for us: ^C, ^Z, and breakpoints that are not ours. A program that ^Z has stopped would
+ * Signals for us: ^C, ^Z, and breakpoints that are not ours. A program that ^Z has stopped would
  * wait for ever: nobody but us has its terminal, and a stopped one is not even halted by ^C.
  */
 static const uint64_t drop_signals = BIT(SIGINT) | BIT(SIGTSTP) | BIT(SIGTRAP);
 
-static struct error *request(struct control *c, struct tracer_request *r)
+static struct error *control_request(struct control *c, struct tracer_request *r)
 {
 	if (!c->tracer)
 		c->tracer = tracer_new();
 	return tracer_request(c->tracer, r);
 }
 
-static struct error *request_plain(struct control *c, enum tracer_request_kind kind)
+static struct error *control_request_plain(struct control *c, enum tracer_request_kind kind)
 {
-	return request(c, &(struct tracer_request){ .kind = kind });
+	return control_request(c, &(struct tracer_request){ .kind = kind });
 }
 
-static struct error *need_program(const struct control *c)
+static struct error *control_need_program(const struct control *c)
 {
-	return c->pid ? NULL : error_new(ERR_STATE, "no program is under control");
+	return c->pid ? NULL : error_new(ERR_STATE, "no program is being debugged");
 }
 
 /* ---- waiting ---- */
@@ -51,7 +52,7 @@ static struct error *need_program(const struct control *c)
 static void forget_program(struct control *c)
 {
 	c->pid = 0;
-	trap_forget(c);
+	internal_breakpoint_forget(c);
 }
 
 static void set_stop(struct control *c, const struct event *e)
@@ -86,7 +87,7 @@ static void set_stop(struct control *c, const struct event *e)
 	if (e->kind == EVENT_EXIT || e->kind == EVENT_KILLED)
 		forget_program(c);
 	else if (e->kind == EVENT_EXEC)
-		trap_forget(c);
+		internal_breakpoint_forget(c);
 }
 
 static bool is_last(const struct event *e)
@@ -94,8 +95,8 @@ static bool is_last(const struct event *e)
 	return e->kind == EVENT_EXIT || e->kind == EVENT_KILLED;
 }
 
-/* What does not halt. */
-static void report(const struct control *c, const struct event *e)
+/* Reports an event that does not halt. */
+static void control_report(const struct control *c, const struct event *e)
 {
 	if (e->kind == EVENT_SIGNAL && c->on_signal && c->signals.print & BIT(e->signal))
 		c->on_signal(c->on_signal_arg, e->tid, e->signal);
@@ -104,7 +105,7 @@ static void report(const struct control *c, const struct event *e)
 }
 
 /* Takes events until one that halts or is the last; *found false: there is none in that time. */
-static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *found)
+static struct error *control_take_stop(struct control *c, uint64_t timeout_ns, bool *found)
 {
 	uint64_t begin = clock_now_ns();
 	struct event e;
@@ -116,7 +117,7 @@ static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *fou
 			left = timeout_ns;
 		TRY(tracer_wait_event(c->tracer, left, &e, found));
 		if (*found && !e.halted)
-			report(c, &e);
+			control_report(c, &e);
 	} while (*found && !e.halted && !is_last(&e));
 	if (*found)
 		set_stop(c, &e);
@@ -126,7 +127,7 @@ static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *fou
 /* The event that has halted the program, if it is there. An interrupt is left to the caller. */
 static struct error *take_arrived(struct control *c, bool *found)
 {
-	struct error *err = take_stop(c, 0, found);
+	struct error *err = control_take_stop(c, 0, found);
 
 	if (!err || err->kind != ERR_INTERRUPTED)
 		return err;
@@ -135,10 +136,10 @@ static struct error *take_arrived(struct control *c, bool *found)
 }
 
 /* Halts the program, for that reason. An event that halts may have come at the same time. */
-static struct error *halt(struct control *c, enum control_reason reason)
+static struct error *control_halt(struct control *c, enum control_reason reason)
 {
 	bool found;
-	struct error *err CLEANUP(error_freep) = request_plain(c, TRACER_HALT);
+	struct error *err CLEANUP(error_freep) = control_request_plain(c, TRACER_HALT);
 
 	TRY(take_arrived(c, &found));
 	if (found)
@@ -154,17 +155,17 @@ static struct error *halt(struct control *c, enum control_reason reason)
 	return NULL;
 }
 
-/* How long until the next look. */
-static uint64_t until_look(const struct control_look *l)
+/* Time until the next look. */
+static uint64_t control_until_look(const struct periodic_check *l)
 {
 	return l->every_ns ? clock_between(clock_since(l->last_ns), l->every_ns) : UINT64_MAX;
 }
 
-static struct error *look_if_due(struct control_look *l, bool *stop)
+static struct error *look_if_due(struct periodic_check *l, bool *stop)
 {
 	bool stops = false;
 
-	if (until_look(l))
+	if (control_until_look(l))
 		return NULL;
 	TRY(l->look(l->arg, &stops));
 	l->last_ns = clock_now_ns();
@@ -172,10 +173,10 @@ static struct error *look_if_due(struct control_look *l, bool *stop)
 	return NULL;
 }
 
-/* Until it is halted, with looks in between. */
+/* Waits until the program is halted, with looks in between. */
 static struct error *wait_looking(struct control *c)
 {
-	struct control_look *const looks[] = { &c->look, &c->count, &c->step };
+	struct periodic_check *const looks[] = { &c->look, &c->count, &c->step };
 	const size_t n = sizeof(looks) / sizeof(*looks);
 	bool found = false, stop = false;
 
@@ -183,21 +184,26 @@ static struct error *wait_looking(struct control *c)
 		uint64_t soonest = UINT64_MAX;
 
 		for (size_t i = 0; i < n; i++)
-			soonest = until_look(looks[i]) < soonest ? until_look(looks[i]) : soonest;
-		TRY(take_stop(c, soonest, &found));
+			soonest = control_until_look(looks[i]) < soonest
+			                  ? control_until_look(looks[i])
+			                  : soonest;
+		TRY(control_take_stop(c, soonest, &found));
 		for (size_t i = 0; i < n && !found; i++)
 			TRY(look_if_due(looks[i], &stop));
 	}
 	if (!stop)
 		return NULL;
-	TRY(halt(c, CONTROL_CAUGHT));
-	/* An interrupt asks for no more than this. */
+	TRY(control_halt(c, CONTROL_CAUGHT));
+	/* An interrupt asks for no more than a halt, and has it now. */
 	if (c->stop.reason == CONTROL_CAUGHT)
 		interrupt_clear();
 	return NULL;
 }
 
-/* *interrupted: by interrupt_request(); an event that halts may have come at the same time. */
+/*
+ * Waits until the program is halted. *interrupted: by interrupt_request(); an event that halts may
+ * have come at the same time.
+ */
 static struct error *wait_stop(struct control *c, bool *interrupted)
 {
 	struct error *err = wait_looking(c);
@@ -205,17 +211,18 @@ static struct error *wait_stop(struct control *c, bool *interrupted)
 	*interrupted = err && err->kind == ERR_INTERRUPTED;
 	if (*interrupted) {
 		error_free(err);
-		err = halt(c, CONTROL_INTERRUPTED);
+		err = control_halt(c, CONTROL_INTERRUPTED);
 		interrupt_clear();
 	}
 	return err;
 }
 
-/* Until anything halts it, be it a trap that lets the thread pass. */
+/* Runs the program until anything halts it, be it an internal breakpoint that lets the thread pass.
+ */
 static struct error *run_on(struct control *c, bool *interrupted)
 {
-	TRY(trap_apply(c));
-	struct error *err = request_plain(c, TRACER_CONTINUE);
+	TRY(internal_breakpoint_commit(c));
+	struct error *err = control_request_plain(c, TRACER_CONTINUE);
 
 	/* The program may have ended while it was halted: its last event says so. */
 	if (err && err->kind == ERR_STATE) {
@@ -226,24 +233,25 @@ static struct error *run_on(struct control *c, bool *interrupted)
 	return err ? err : wait_stop(c, interrupted);
 }
 
-/* Asks the traps that a thread has come to beside what has halted it, so that it halts once. */
+/* Asks the internal breakpoints that a thread has come to beside what has halted it, so that it
+ * halts once. */
 static struct error *ask_there(struct control *c, pid_t tid, uint64_t *addr, bool *stop)
 {
 	struct tracer_request r = { .kind = TRACER_ARRIVE, .arrive = { .tid = tid } };
 
 	*stop = false;
-	TRY(request(c, &r));
-	const struct trap_hit hit = { tid, r.arrive.addr };
+	TRY(control_request(c, &r));
+	const struct internal_hit hit = { tid, r.arrive.addr };
 	*addr = hit.addr;
-	return hit.addr ? trap_ask(c, &hit, stop) : NULL;
+	return hit.addr ? internal_breakpoint_dispatch(c, &hit, stop) : NULL;
 }
 
-struct error *control_arrive(struct control *c, pid_t tid)
+struct error *control_report_breakpoint_here(struct control *c, pid_t tid)
 {
 	uint64_t addr;
 	bool stop;
 
-	TRY(need_program(c));
+	TRY(control_need_program(c));
 	TRY(ask_there(c, tid, &addr, &stop));
 	if (stop)
 		c->stop = (struct control_stop){ .reason = CONTROL_BREAKPOINT,
@@ -254,13 +262,13 @@ struct error *control_arrive(struct control *c, pid_t tid)
 
 struct error *control_ask(struct control *c, bool *stop)
 {
-	const struct trap_hit hit = { c->stop.tid, c->stop.addr };
+	const struct internal_hit hit = { c->stop.tid, c->stop.addr };
 	uint64_t addr;
 	bool there;
 
 	*stop = true;
 	if (c->stop.reason == CONTROL_BREAKPOINT)
-		return trap_ask(c, &hit, stop);
+		return internal_breakpoint_dispatch(c, &hit, stop);
 	if (c->stop.reason != CONTROL_WATCH)
 		return NULL;
 	*stop = false;
@@ -270,7 +278,7 @@ struct error *control_ask(struct control *c, bool *stop)
 }
 
 /* Whether what has halted the program lets it pass. */
-static struct error *ask(struct control *c, bool *pass)
+static struct error *control_ask_breakpoints(struct control *c, bool *pass)
 {
 	bool stop;
 
@@ -279,15 +287,31 @@ static struct error *ask(struct control *c, bool *pass)
 	return NULL;
 }
 
+/*
+ * Whether a halted process is ending: SIGKILL takes its threads out of the stop, to run (R) to
+ * their exit, where they may sleep (D). On a busy machine that takes longer than one wait.
+ */
+static bool control_is_ending(pid_t pid)
+{
+	SCRATCH(tmp);
+	struct proc_stat stat;
+	const char *file = arena_printf(&tmp, "task/%d/stat", (int)proc_living_thread(pid));
+	const char *text = proc_read(&tmp, pid, file, NULL);
+
+	return !text || !proc_stat_parse(&tmp, text, &stat) || stat.exits ||
+	       strchr("RZX", stat.state);
+}
+
 /* Takes the last event of a program that ends although it is halted; one that does not has none. */
 static void take_end_if_ending(struct control *c)
 {
 	bool found;
 
-	error_free(take_stop(c, ENDING_NS, &found));
+	for (int i = 0; c->pid && (i == 0 || (i < ENDING_WAITS && control_is_ending(c->pid))); i++)
+		error_free(control_take_stop(c, ENDING_NS, &found));
 }
 
-struct error *control_as_stop(struct control *c, struct error *err)
+struct error *control_stop_from_error(struct control *c, struct error *err)
 {
 	if (!err || !c->pid)
 		return err;
@@ -311,19 +335,19 @@ struct error *control_continue(struct control *c)
 	struct error *err = NULL;
 	bool pass = false, interrupted;
 
-	TRY(need_program(c));
+	TRY(control_need_program(c));
 	terminal_give(&c->terminal, c->pid);
 	c->look.last_ns = c->count.last_ns = c->step.last_ns = clock_now_ns();
 	do {
 		err = run_on(c, &interrupted);
 		if (!err)
-			err = ask(c, &pass);
+			err = control_ask_breakpoints(c, &pass);
 	} while (!err && pass && !interrupted);
 	if (!err && pass)
 		c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED,
 			                         .tid = proc_living_thread(c->pid) };
 	terminal_take(&c->terminal);
-	return control_as_stop(c, err);
+	return control_stop_from_error(c, err);
 }
 
 struct error *control_step(struct control *c, pid_t tid)
@@ -331,14 +355,14 @@ struct error *control_step(struct control *c, pid_t tid)
 	struct tracer_request r = { .kind = TRACER_STEP, .step = { .tid = tid } };
 	bool found = false, pass = false;
 
-	TRY(need_program(c));
-	TRY(trap_apply(c));
-	struct error *err = request(c, &r);
+	TRY(control_need_program(c));
+	TRY(internal_breakpoint_commit(c));
+	struct error *err = control_request(c, &r);
 	/* A signal, its end, or a write that is watched. */
 	if (!err)
-		err = take_stop(c, 0, &found);
+		err = control_take_stop(c, 0, &found);
 	if (!err && found && c->stop.reason == CONTROL_WATCH)
-		err = ask(c, &pass);
+		err = control_ask_breakpoints(c, &pass);
 	if (!err && (!found || pass))
 		c->stop = (struct control_stop){ .reason = CONTROL_STEPPED, .tid = tid };
 	return err;
@@ -349,12 +373,12 @@ struct error *control_yield(struct control *c, pid_t tid)
 	struct tracer_request r = { .kind = TRACER_CONTINUE, .resume = { .but = tid } };
 	bool found = false, pass = true;
 
-	TRY(need_program(c));
-	TRY(trap_apply(c));
-	TRY(request(c, &r));
-	struct error *err = take_stop(c, YIELD_NS, &found);
+	TRY(control_need_program(c));
+	TRY(internal_breakpoint_commit(c));
+	TRY(control_request(c, &r));
+	struct error *err = control_take_stop(c, YIELD_NS, &found);
 	if (!found) {
-		struct error *halted = halt(c, CONTROL_STEPPED);
+		struct error *halted = control_halt(c, CONTROL_STEPPED);
 
 		if (err)
 			error_free(halted);
@@ -362,7 +386,7 @@ struct error *control_yield(struct control *c, pid_t tid)
 			err = halted;
 	}
 	if (!err && c->stop.reason != CONTROL_STEPPED)
-		err = ask(c, &pass);
+		err = control_ask_breakpoints(c, &pass);
 	if (!err && pass)
 		c->stop = (struct control_stop){ .reason = CONTROL_STEPPED, .tid = tid };
 	return err;
@@ -370,7 +394,7 @@ struct error *control_yield(struct control *c, pid_t tid)
 
 /* ---- begin ---- */
 
-/* The processor's breakpoints in place of those in the code. */
+/* Plants the CPU's breakpoints in place of those in the code, or removes them. */
 static struct error *plant_hardware(struct control *c, bool on, const struct tracer_break *list,
                                     size_t n)
 {
@@ -381,7 +405,7 @@ static struct error *plant_hardware(struct control *c, bool on, const struct tra
 			                               .filters = list[i].filters,
 			                               .nfilters = list[i].n } };
 
-		TRY(request(c, &r));
+		TRY(control_request(c, &r));
 	}
 	return NULL;
 }
@@ -390,16 +414,16 @@ struct error *control_plant(struct control *c, const struct tracer_break *list, 
 {
 	struct tracer_request r = { .kind = TRACER_BREAK, .breaks = { list, n } };
 
-	TRY(need_program(c));
-	return c->production ? plant_hardware(c, true, list, n) : request(c, &r);
+	TRY(control_need_program(c));
+	return c->hw_breakpoints_only ? plant_hardware(c, true, list, n) : control_request(c, &r);
 }
 
 struct error *control_unplant(struct control *c, const struct tracer_break *list, size_t n)
 {
 	struct tracer_request r = { .kind = TRACER_UNBREAK, .breaks = { list, n } };
 
-	TRY(need_program(c));
-	return c->production ? plant_hardware(c, false, list, n) : request(c, &r);
+	TRY(control_need_program(c));
+	return c->hw_breakpoints_only ? plant_hardware(c, false, list, n) : control_request(c, &r);
 }
 
 struct error *control_matches(struct control *c, pid_t tid, const struct tracer_filter *filters,
@@ -408,8 +432,8 @@ struct error *control_matches(struct control *c, pid_t tid, const struct tracer_
 	struct tracer_request r = { .kind = TRACER_MATCH,
 		                    .match = { .tid = tid, .filters = filters, .n = n } };
 
-	TRY(need_program(c));
-	TRY(request(c, &r));
+	TRY(control_need_program(c));
+	TRY(control_request(c, &r));
 	*ret = r.match.matches;
 	return NULL;
 }
@@ -421,8 +445,8 @@ struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool
 		                               .len = len,
 		                               .kind = reads ? TRACER_ACCESSED : TRACER_WRITTEN } };
 
-	TRY(need_program(c));
-	return request(c, &r);
+	TRY(control_need_program(c));
+	return control_request(c, &r);
 }
 
 struct error *control_registers(struct control *c, pid_t tid, struct arena *a, struct regs *ret)
@@ -430,8 +454,8 @@ struct error *control_registers(struct control *c, pid_t tid, struct arena *a, s
 	struct tracer_request r = { .kind = TRACER_REGISTERS,
 		                    .registers = { .tid = tid, .arena = a } };
 
-	TRY(need_program(c));
-	TRY(request(c, &r));
+	TRY(control_need_program(c));
+	TRY(control_request(c, &r));
 	*ret = r.registers.regs;
 	return NULL;
 }
@@ -440,8 +464,8 @@ struct error *control_passes(struct control *c, uint64_t addr, uint64_t *n, uint
 {
 	struct tracer_request r = { .kind = TRACER_PASSES, .passes = { .addr = addr } };
 
-	TRY(need_program(c));
-	TRY(request(c, &r));
+	TRY(control_need_program(c));
+	TRY(control_request(c, &r));
 	*n = r.passes.n;
 	*ns = r.passes.ns;
 	return NULL;
@@ -451,7 +475,7 @@ struct error *control_read(struct control *c, uint64_t addr, void *buf, size_t l
 {
 	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 
-	TRY(need_program(c));
+	TRY(control_need_program(c));
 	ssize_t n = read_guard_vectors(c->pid, &local, 1, &remote, 1);
 	/* The main thread has ended before the others. */
 	if (n < 0 && errno == ESRCH)
@@ -483,7 +507,7 @@ static struct error *take_control(struct control *c)
 	struct tracer_request r = { .kind = TRACER_CONTROL,
 		                    .control = { signals->stop | jobs, signals->drop | jobs } };
 
-	return request(c, &r);
+	return control_request(c, &r);
 }
 
 struct error *control_set_signals(struct control *c, const struct control_signals *signals)
@@ -497,11 +521,11 @@ struct error *control_replace_signal(struct control *c, int signal)
 {
 	struct tracer_request r = { .kind = TRACER_SIGNAL, .signal = { c->stop.tid, signal } };
 
-	TRY(need_program(c));
-	return request(c, &r);
+	TRY(control_need_program(c));
+	return control_request(c, &r);
 }
 
-static struct error *always_stop(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *always_stop(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	(void)arg, (void)hit;
 	*stop = true;
@@ -512,7 +536,7 @@ static struct error *always_stop(void *arg, const struct trap_hit *hit, bool *st
 static struct error *run_to_entry(struct control *c)
 {
 	SCRATCH(tmp);
-	struct trap *trap;
+	struct internal_breakpoint *internal;
 	size_t len;
 	const char *auxv = proc_read(&tmp, c->pid, "auxv", &len);
 	uint64_t entry = auxv ? elf_auxv_find(auxv, len, AT_ENTRY) : 0;
@@ -520,9 +544,13 @@ static struct error *run_to_entry(struct control *c)
 	if (!entry)
 		return error_new(ERR_STATE, "process %d: it is unknown where it begins",
 		                 (int)c->pid);
-	TRY(trap_add(c, &(struct trap_options){ .addr = entry, .decide = always_stop }, &trap));
+	TRY(internal_breakpoint_add(c,
+	                            &(struct internal_breakpoint_options){ .addr = entry,
+	                                                                   .kind = INTERNAL_START,
+	                                                                   .decide = always_stop },
+	                            &internal));
 	struct error *err = control_continue(c);
-	struct error *end CLEANUP(error_freep) = trap_remove(c, trap);
+	struct error *end CLEANUP(error_freep) = internal_breakpoint_remove(c, internal);
 
 	if (!err) {
 		err = end;
@@ -531,7 +559,7 @@ static struct error *run_to_entry(struct control *c)
 	return err;
 }
 
-/* What the user types to halt it, for us or for a program that has the terminal. */
+/* Whether the user has typed the interrupt, for us or for a program that has the terminal. */
 static bool is_interrupt(const struct control_stop *stop)
 {
 	return stop->reason == CONTROL_INTERRUPTED ||
@@ -539,18 +567,18 @@ static bool is_interrupt(const struct control_stop *stop)
 	        (stop->signal == SIGINT || stop->signal == SIGTSTP));
 }
 
-static struct error *begin(struct control *c)
+static struct error *control_begin(struct control *c)
 {
 	bool found;
 
 	/* The event of execve(). */
-	TRY(take_stop(c, 0, &found));
+	TRY(control_take_stop(c, 0, &found));
 	TRY(take_control(c));
-	TRY(request_plain(c, TRACER_HALT));
+	TRY(control_request_plain(c, TRACER_HALT));
 	TRY(run_to_entry(c));
 	if (c->pid && is_interrupt(&c->stop))
 		return error_new(ERR_INTERRUPTED,
-		                 "interrupted: the program was ended before its own code began");
+		                 "interrupted: the program was killed before its own code began");
 	if (c->pid && c->stop.reason == CONTROL_BREAKPOINT)
 		c->stop.reason = CONTROL_STARTED;
 	return NULL;
@@ -558,7 +586,7 @@ static struct error *begin(struct control *c)
 
 struct error *control_enter(struct control *c)
 {
-	TRY(need_program(c));
+	TRY(control_need_program(c));
 	TRY(run_to_entry(c));
 	if (c->pid && c->stop.reason == CONTROL_BREAKPOINT)
 		c->stop.reason = CONTROL_EXEC;
@@ -583,12 +611,12 @@ struct error *control_run(struct control *c, const struct control_program *progr
 		                                .how = &how } };
 
 	if (c->pid)
-		return error_new(ERR_STATE, "process %d is under control already", (int)c->pid);
-	TRY(request(c, &r));
+		return error_new(ERR_STATE, "process %d is already being debugged", (int)c->pid);
+	TRY(control_request(c, &r));
 	c->pid = r.launch.pid;
 	c->launched = !program->keep;
 	c->terminal = (struct terminal){ .lent = how.own_group };
-	struct error *err = begin(c);
+	struct error *err = control_begin(c);
 	if (err && c->pid)
 		error_free(control_kill(c));
 	return err;
@@ -599,14 +627,14 @@ struct error *control_attach(struct control *c, pid_t pid)
 	struct tracer_request r = { .kind = TRACER_ATTACH, .attach = { pid } };
 
 	if (c->pid)
-		return error_new(ERR_STATE, "process %d is under control already", (int)c->pid);
-	TRY(request(c, &r));
+		return error_new(ERR_STATE, "process %d is already being debugged", (int)c->pid);
+	TRY(control_request(c, &r));
 	c->pid = pid;
 	c->launched = false;
 	c->terminal = (struct terminal){ 0 };
 	struct error *err = take_control(c);
 	if (!err)
-		err = request_plain(c, TRACER_HALT);
+		err = control_request_plain(c, TRACER_HALT);
 	c->stop =
 		(struct control_stop){ .reason = CONTROL_ATTACHED, .tid = proc_living_thread(pid) };
 	if (err)
@@ -616,8 +644,11 @@ struct error *control_attach(struct control *c, pid_t pid)
 
 /* ---- the end ---- */
 
-/* What lets a program go, or ends it, is not to be interrupted. Whether an interrupt was there. */
-static bool hold_interrupt(void)
+/*
+ * Clears an interrupt while the program is let go or ended, which is not to be interrupted. Whether
+ * there was one.
+ */
+static bool control_hold_interrupt(void)
 {
 	if (!interrupt_is_requested() || interrupt_is_end())
 		return false;
@@ -633,9 +664,9 @@ static void return_interrupt(bool held)
 
 struct error *control_detach(struct control *c)
 {
-	TRY(need_program(c));
-	bool held = hold_interrupt();
-	struct error *err = request_plain(c, TRACER_DETACH);
+	TRY(control_need_program(c));
+	bool held = control_hold_interrupt();
+	struct error *err = control_request_plain(c, TRACER_DETACH);
 
 	return_interrupt(held);
 	TRY(err);
@@ -644,14 +675,14 @@ struct error *control_detach(struct control *c)
 	return NULL;
 }
 
-static struct error *take_end(struct control *c, bool *held)
+static struct error *control_take_end(struct control *c, bool *held)
 {
 	struct error *err = NULL;
 	bool found = true;
 
 	while (c->pid && found && !err) {
-		err = take_stop(c, UINT64_MAX, &found);
-		if (!err || err->kind != ERR_INTERRUPTED || !hold_interrupt())
+		err = control_take_stop(c, UINT64_MAX, &found);
+		if (!err || err->kind != ERR_INTERRUPTED || !control_hold_interrupt())
 			continue;
 		*held = true;
 		error_free(err);
@@ -663,12 +694,12 @@ static struct error *take_end(struct control *c, bool *held)
 
 struct error *control_kill(struct control *c)
 {
-	TRY(need_program(c));
-	bool held = hold_interrupt();
-	struct error *err = request_plain(c, TRACER_KILL);
+	TRY(control_need_program(c));
+	bool held = control_hold_interrupt();
+	struct error *err = control_request_plain(c, TRACER_KILL);
 
 	if (!err)
-		err = take_end(c, &held);
+		err = control_take_end(c, &held);
 	return_interrupt(held);
 	return err;
 }
@@ -676,7 +707,7 @@ struct error *control_kill(struct control *c)
 void control_close(struct control *c)
 {
 	tracer_free(c->tracer);
-	trap_free_all(c);
+	internal_breakpoint_free_all(c);
 	*c = (struct control){ .stop = { .reason = CONTROL_GONE } };
 }
 
@@ -686,7 +717,7 @@ struct error *control_write(struct control *c, uint64_t addr, const void *bytes,
 		                          .write = { .addr = addr, .bytes = bytes, .len = len } };
 
 	if (!c->pid)
-		return error_new(ERR_STATE, "only a program under control can be written to: "
-		                            "\"attach\" takes a process under control");
+		return error_new(ERR_STATE, "only a debugged program can be written to: \"attach\" "
+		                            "attaches to a process");
 	return tracer_request(c->tracer, &request);
 }

@@ -1,7 +1,8 @@
 /*
- * A program under control: started or attached to, halted and continued. It stands still between
- * two calls. What halts it by itself are traps (trap.h). All requests go to debugger/live/tracer.h.
- * Numbered breakpoints, and what else a user sees of it, are in debuggee.h.
+ * The debuggee as a process: started or attached to, halted and continued. It stands still between
+ * two calls. What halts it by itself are internal breakpoints (internal_breakpoint.h). All requests
+ * go to debugger/live/tracer.h. Numbered breakpoints, and what else a user sees of it, are in
+ * debuggee.h.
  */
 #ifndef RUNTIMES_STEPPING_CONTROL_H
 #define RUNTIMES_STEPPING_CONTROL_H
@@ -14,18 +15,19 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 #include "debugger/live/terminal.h"
-#include "runtimes/stepping/trap.h"
+#include "runtimes/stepping/internal_breakpoint.h"
 
 struct tracer;
 
 enum control_reason {
 	CONTROL_STARTED, /* its libraries are loaded, no instruction of its own has run */
 	CONTROL_ATTACHED,
-	CONTROL_BREAKPOINT, /* a trap halts: a thread is about to execute the instruction at addr */
-	CONTROL_CAUGHT,     /* control.look or control.step halts it */
-	CONTROL_WATCH,      /* a thread has written to memory at addr, or accessed it, and
-	                       control.watched halts */
-	CONTROL_SIGNAL,     /* a thread is about to receive a signal */
+	CONTROL_BREAKPOINT,  /* an internal breakpoint halts: a thread is about to execute the
+	                        instruction at addr */
+	CONTROL_CAUGHT,      /* control.look or control.step halts it */
+	CONTROL_WATCH,       /* a thread has written to memory at addr, or accessed it, and
+	                        control.watched halts */
+	CONTROL_SIGNAL,      /* a thread is about to receive a signal */
 	CONTROL_INTERRUPTED, /* by interrupt_request() */
 	CONTROL_STEPPED,     /* a thread has executed one instruction */
 	CONTROL_EXEC,        /* it is another program now, as after CONTROL_STARTED */
@@ -34,7 +36,7 @@ enum control_reason {
 	CONTROL_GONE,        /* detached, or never there */
 };
 
-/* Why the program stands still. */
+/* Reason why the program stands still. */
 struct control_stop {
 	enum control_reason reason;
 	pid_t tid;     /* the thread; 0: no certain one */
@@ -58,14 +60,14 @@ struct control_program {
  * A look at the program from time to time while it runs, which is not halted for it. *stop true
  * halts it; control_continue() returns an error of it, and the program runs on.
  */
-struct control_look {
+struct periodic_check {
 	uint64_t every_ns; /* 0: there is none */
 	struct error *(*look)(void *arg, bool *stop)MUST_CHECK;
 	void *arg;
 	uint64_t last_ns; /* for control.c alone */
 };
 
-/* What is done with signals of the program. Bit n - 1 is signal n. */
+/* Treatment of the program's signals. Bit n - 1 is signal n. */
 struct control_signals {
 	uint64_t stop;  /* they halt it before they are delivered; they are reported, too */
 	uint64_t drop;  /* they are not delivered */
@@ -79,18 +81,20 @@ struct control {
 	bool launched;         /* it ends with us */
 	struct terminal terminal;
 	/*
-	 * Set by the caller while there is no program: its code is never written to. Traps are the
-	 * processor's breakpoints, four at a time with those of watchpoints: trap_add() is an error
-	 * where there are no more, or where the kernel permits none.
+	 * Set by the caller while there is no program: its code is never written to. Internal
+	 * breakpoints are the CPU's breakpoints, four at a time with those of watchpoints:
+	 * internal_breakpoint_add() is an error where there are no more, or where the kernel
+	 * permits none.
 	 */
-	bool production;
+	bool hw_breakpoints_only;
 	struct control_stop stop; /* the last one */
 	uint64_t stop_ns;         /* when its event was taken: clock_now_ns() */
-	uint64_t nstops;          /* how often it has halted; traps let it pass at some of them */
-	struct traps traps;
-	struct control_look look;
-	struct control_look count; /* likewise, of how often traps let threads pass */
-	struct control_look step;  /* likewise, of a step, whose thread may end */
+	uint64_t nstops; /* number of halts; internal breakpoints let the program pass at some of
+	                    them */
+	struct internal_breakpoints internals;
+	struct periodic_check look;
+	struct periodic_check count; /* counts how often internal breakpoints let threads pass */
+	struct periodic_check step;  /* watches a step, whose thread may end */
 	struct control_signals signals;
 	/* Called while it runs for signals that are reported and do not halt it; NULL: nothing is.
 	 */
@@ -102,8 +106,8 @@ struct control {
 	 */
 	void (*on_unwatched)(void *arg, pid_t tid, int errnum);
 	void *on_unwatched_arg;
-	/* What decides about CONTROL_WATCH, as a trap does; for watch.c alone. */
-	trap_decide *watched;
+	/* Decides about CONTROL_WATCH, as an internal breakpoint does; for watch.c alone. */
+	hit_callback *watched;
 	void *watched_arg;
 };
 
@@ -126,14 +130,14 @@ struct error *control_continue(struct control *c) MUST_CHECK;
  * which is cleared, or because the program has ended meanwhile, as a thread that exits takes even
  * halted ones with it. Both are stops, too. Owns err; returns any other one.
  */
-struct error *control_as_stop(struct control *c, struct error *err) MUST_CHECK;
+struct error *control_stop_from_error(struct control *c, struct error *err) MUST_CHECK;
 /*
- * Asks those whom the last stop concerns, traps and watchpoints, whether it halts the program:
- * *stop. For a caller that an interruption has kept from the answer; control_continue() asks by
- * itself.
+ * Asks those whom the last stop concerns, internal breakpoints and watchpoints, whether it halts
+ * the program: *stop. For a caller that an interruption has kept from the answer;
+ * control_continue() asks by itself.
  */
 struct error *control_ask(struct control *c, bool *stop) MUST_CHECK;
-/* What is done with signals; also when there is no program. */
+/* Treatment of signals; also when there is no program. */
 const struct control_signals *control_signals(struct control *c);
 struct error *control_set_signals(struct control *c, const struct control_signals *signals)
 	MUST_CHECK;
@@ -142,38 +146,39 @@ struct error *control_set_signals(struct control *c, const struct control_signal
  * ERR_STATE if there is no such thread.
  */
 struct error *control_replace_signal(struct control *c, int signal) MUST_CHECK;
-/* After CONTROL_EXEC: runs to where the new program begins, as control_run() does. */
+/* Runs, after CONTROL_EXEC, to where the new program begins, as control_run() does. */
 struct error *control_enter(struct control *c) MUST_CHECK;
 /* Executes one instruction of a thread, the others are held: c->stop. */
 struct error *control_step(struct control *c, pid_t tid) MUST_CHECK;
 /*
- * Asks the traps at the instruction that a thread is about to execute, to which single steps have
- * brought it. If one halts, c->stop is CONTROL_BREAKPOINT, else it stays. None of them decides
- * again when the thread goes on.
+ * Asks the internal breakpoints at the instruction that a thread is about to execute, to which
+ * single steps have brought it. If one halts, c->stop is CONTROL_BREAKPOINT, else it stays. None of
+ * them decides again when the thread goes on.
  */
-struct error *control_arrive(struct control *c, pid_t tid) MUST_CHECK;
+struct error *control_report_breakpoint_here(struct control *c, pid_t tid) MUST_CHECK;
 /*
  * Lets the others run for a moment, as the thread may wait for them; it stays where it is. c->stop
  * is CONTROL_STEPPED, or says what has halted the program meanwhile.
  */
 struct error *control_yield(struct control *c, pid_t tid) MUST_CHECK;
 /*
- * For trap.c alone: puts n breakpoints into the program, which must be there, or changes their
- * filters, and takes them away.
+ * For internal_breakpoint.c alone: puts n breakpoints into the program, which must be there, or
+ * changes their filters, and takes them away.
  */
 struct error *control_plant(struct control *c, const struct tracer_break *list, size_t n)
 	MUST_CHECK;
 struct error *control_unplant(struct control *c, const struct tracer_break *list, size_t n)
 	MUST_CHECK;
-/* For trap.c alone: whether a thread of the halted program passes n filters; see TRACER_MATCH. */
+/* For internal_breakpoint.c alone: whether a thread of the halted program passes n filters; see
+ * TRACER_MATCH. */
 struct error *control_matches(struct control *c, pid_t tid, const struct tracer_filter *filters,
                               size_t n, bool *ret) MUST_CHECK;
 /* For watch.c alone: watches writes to len bytes, and reads, or no longer; see TRACER_WATCH. */
 struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool reads, bool on)
 	MUST_CHECK;
 /*
- * How many threads the filters at an address have let pass since the last call, and for how long
- * at least these stood still for it. The program may run.
+ * Number of threads that the filters at an address have let pass since the last call, and the least
+ * time for which these stood still for it. The program may run.
  */
 struct error *control_passes(struct control *c, uint64_t addr, uint64_t *n, uint64_t *ns)
 	MUST_CHECK;
@@ -191,7 +196,7 @@ void control_close(struct control *c);
 
 /*
  * Writes bytes at a run-time address while the program stands still; a breakpoint in them stays.
- * ERR_STATE: no program is under control. Snapshots taken before have the old bytes.
+ * ERR_STATE: there is no debuggee. Snapshots taken before have the old bytes.
  */
 struct error *control_write(struct control *c, uint64_t addr, const void *bytes, size_t len)
 	MUST_CHECK;

@@ -1,10 +1,11 @@
-/* Tests of a program under control, with a copy of this process. */
+/* Tests of the debuggee, with a copy of this process. */
 #include "runtimes/stepping/control.h"
 
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -31,7 +32,7 @@ static void call_forever(void)
 }
 
 /* Interrupts at the first hit, and halts only if that was forgotten. */
-static struct error *interrupt_first(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *interrupt_first(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	unsigned *hits = arg;
 
@@ -52,29 +53,29 @@ static void check(struct error *err)
 static void test_interrupt_is_kept(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
-	struct trap *trap;
+	struct internal_breakpoint *internal;
 	unsigned hits = 0;
 	CHILD(child, NULL, call_forever);
-	const struct trap_options options = { .addr = (uintptr_t)step_on,
-		                              .decide = interrupt_first,
-		                              .arg = &hits };
+	const struct internal_breakpoint_options options = { .addr = (uintptr_t)step_on,
+		                                             .decide = interrupt_first,
+		                                             .arg = &hits };
 
 	(void)state;
 	check(control_attach(&c, child.pid));
-	check(trap_add(&c, &options, &trap));
+	check(internal_breakpoint_add(&c, &options, &internal));
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		hits = 0;
 		check(control_continue(&c));
 		assert_int_equal(c.stop.reason, CONTROL_INTERRUPTED);
 		assert_null(interrupt_check());
 	}
-	check(trap_remove(&c, trap));
+	check(internal_breakpoint_remove(&c, internal));
 	check(control_detach(&c));
 	child_wait_progress(&child);
 }
 
 /* What decides about a hit may be interrupted itself. */
-static struct error *decide_interrupted(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *decide_interrupted(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	(void)arg, (void)hit, (void)stop;
 	interrupt_request();
@@ -84,18 +85,18 @@ static struct error *decide_interrupted(void *arg, const struct trap_hit *hit, b
 static void test_interrupted_decision(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
-	struct trap *trap;
+	struct internal_breakpoint *internal;
 	CHILD(child, NULL, call_forever);
-	const struct trap_options options = { .addr = (uintptr_t)step_on,
-		                              .decide = decide_interrupted };
+	const struct internal_breakpoint_options options = { .addr = (uintptr_t)step_on,
+		                                             .decide = decide_interrupted };
 
 	(void)state;
 	check(control_attach(&c, child.pid));
-	check(trap_add(&c, &options, &trap));
+	check(internal_breakpoint_add(&c, &options, &internal));
 	check(control_continue(&c));
 	assert_int_equal(c.stop.reason, CONTROL_INTERRUPTED);
 	assert_null(interrupt_check());
-	check(trap_remove(&c, trap));
+	check(internal_breakpoint_remove(&c, internal));
 	check(control_detach(&c));
 	child_wait_progress(&child);
 }
@@ -118,7 +119,7 @@ static void test_interrupted_kill(void **state)
 }
 
 /* Halts the program, and interrupts in the same moment. */
-static struct error *decide_at_end(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *decide_at_end(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct control *c = arg;
 	struct regs regs;
@@ -135,15 +136,15 @@ static struct error *decide_at_end(void *arg, const struct trap_hit *hit, bool *
 static void test_end_at_decision(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
-	struct trap *trap;
+	struct internal_breakpoint *internal;
 	CHILD(child, NULL, call_forever);
-	const struct trap_options options = { .addr = (uintptr_t)step_on,
-		                              .decide = decide_at_end,
-		                              .arg = &c };
+	const struct internal_breakpoint_options options = { .addr = (uintptr_t)step_on,
+		                                             .decide = decide_at_end,
+		                                             .arg = &c };
 
 	(void)state;
 	check(control_attach(&c, child.pid));
-	check(trap_add(&c, &options, &trap));
+	check(internal_breakpoint_add(&c, &options, &internal));
 	check(control_continue(&c));
 	assert_int_equal(c.stop.reason, CONTROL_KILLED);
 	assert_int_equal(c.pid, 0);
@@ -165,16 +166,16 @@ static void test_interrupted_halt(void **state)
 
 	(void)state;
 	check(control_attach(&c, child.pid));
-	c.look = (struct control_look){ .look = interrupt_and_stop, .every_ns = 1 };
+	c.look = (struct periodic_check){ .look = interrupt_and_stop, .every_ns = 1 };
 	check(control_continue(&c));
 	assert_int_equal(c.stop.reason, CONTROL_CAUGHT);
 	assert_null(interrupt_check());
-	c.look = (struct control_look){ 0 };
+	c.look = (struct periodic_check){ 0 };
 	check(control_detach(&c));
 	child_wait_progress(&child);
 }
 
-static struct error *count_hits(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *count_hits(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	unsigned *hits = arg;
 
@@ -184,25 +185,25 @@ static struct error *count_hits(void *arg, const struct trap_hit *hit, bool *sto
 	return NULL;
 }
 
-/* A thread that single steps have brought to a trap hits it there, once. */
+/* A thread that single steps have brought to an internal breakpoint hits it there, once. */
 static void test_arrive(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
-	struct trap *trap;
+	struct internal_breakpoint *internal;
 	unsigned hits = 0, before, after;
 	CHILD(child, NULL, call_forever);
-	const struct trap_options options = { .addr = (uintptr_t)step_on,
-		                              .decide = count_hits,
-		                              .arg = &hits };
+	const struct internal_breakpoint_options options = { .addr = (uintptr_t)step_on,
+		                                             .decide = count_hits,
+		                                             .arg = &hits };
 
 	(void)state;
 	check(control_attach(&c, child.pid));
-	check(trap_add(&c, &options, &trap));
+	check(internal_breakpoint_add(&c, &options, &internal));
 	do {
 		check(control_step(&c, child.pid));
 		assert_int_equal(c.stop.reason, CONTROL_STEPPED);
 		assert_int_equal(hits, 0);
-		check(control_arrive(&c, child.pid));
+		check(control_report_breakpoint_here(&c, child.pid));
 	} while (c.stop.reason == CONTROL_STEPPED);
 	assert_int_equal(c.stop.reason, CONTROL_BREAKPOINT);
 	assert_int_equal(c.stop.addr, (uintptr_t)step_on);
@@ -212,12 +213,12 @@ static void test_arrive(void **state)
 	assert_int_equal(hits, 2);
 	check(control_read(&c, (uintptr_t)&calls, (void *)&after, sizeof(after)));
 	assert_int_equal(after, before + 1);
-	check(trap_remove(&c, trap));
+	check(internal_breakpoint_remove(&c, internal));
 	check(control_detach(&c));
 	child_wait_progress(&child);
 }
 
-static struct error *halt_at_tenth(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *halt_at_tenth(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	unsigned *hits = arg;
 
@@ -226,36 +227,55 @@ static struct error *halt_at_tenth(void *arg, const struct trap_hit *hit, bool *
 	return NULL;
 }
 
-/* A trap of an address is asked for threads that match its own filter alone. */
+/* Kinds of the internal breakpoints that are planted, which are all at step_on(). */
+static void assert_kinds(const struct control *c, const char *expected)
+{
+	char found[256] = "";
+	size_t n;
+	SCRATCH(tmp);
+	const struct internal_breakpoint_row *rows = internal_breakpoint_list(c, &tmp, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(rows[i].addr, (uintptr_t)step_on);
+		strcat(strcat(found, " "), internal_breakpoint_kind_name(rows[i].kind));
+	}
+	assert_string_equal(found, expected);
+}
+
+/* An internal breakpoint of an address is asked for threads that match its own filter alone. */
 static void test_filters_of_one_address(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
-	struct trap *all, *none, *same;
+	struct internal_breakpoint *all, *none, *same;
 	unsigned hits = 0, others = 0, matching = 0;
 	const struct tracer_filter never = { .reg = TRACER_THREAD_POINTER, .size = 8, .value = 1 };
 	struct tracer_filter always = never;
 	CHILD(child, NULL, call_forever);
-	struct trap_options options = { .addr = (uintptr_t)step_on,
-		                        .decide = halt_at_tenth,
-		                        .arg = &hits };
+	struct internal_breakpoint_options options = { .addr = (uintptr_t)step_on,
+		                                       .decide = halt_at_tenth,
+		                                       .arg = &hits };
 
 	(void)state;
 	always.differs = true;
 	check(control_attach(&c, child.pid));
-	check(trap_add(&c, &options, &all));
+	options.kind = INTERNAL_STEP_LINE;
+	check(internal_breakpoint_add(&c, &options, &all));
+	options.kind = INTERNAL_STEP_DROP;
 	options.filter = &never;
 	options.arg = &others;
-	check(trap_add(&c, &options, &none));
+	check(internal_breakpoint_add(&c, &options, &none));
 	options.filter = &always;
 	options.arg = &matching;
-	check(trap_add(&c, &options, &same));
+	check(internal_breakpoint_add(&c, &options, &same));
 	check(control_continue(&c));
 	assert_int_equal(hits, 10);
 	assert_int_equal(others, 0);
 	assert_int_equal(matching, 10);
-	check(trap_remove(&c, all));
-	check(trap_remove(&c, none));
-	check(trap_remove(&c, same));
+	assert_kinds(&c, " step-line step-drop step-drop");
+	check(internal_breakpoint_remove(&c, all));
+	assert_kinds(&c, " step-drop step-drop");
+	check(internal_breakpoint_remove(&c, none));
+	check(internal_breakpoint_remove(&c, same));
 	check(control_detach(&c));
 	child_wait_progress(&child);
 }
@@ -275,32 +295,32 @@ static void test_held_changes(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
 	const unsigned char before = first_byte(getpid(), step_on);
-	struct trap *first, *second;
+	struct internal_breakpoint *first, *second;
 	unsigned hits = 0;
 	CHILD(child, NULL, call_forever);
-	const struct trap_options options = { .addr = (uintptr_t)step_on,
-		                              .decide = halt_at_tenth,
-		                              .arg = &hits };
+	const struct internal_breakpoint_options options = { .addr = (uintptr_t)step_on,
+		                                             .decide = halt_at_tenth,
+		                                             .arg = &hits };
 
 	(void)state;
 	check(control_attach(&c, child.pid));
-	trap_hold(&c);
-	check(trap_add(&c, &options, &first));
+	internal_breakpoint_begin_batch(&c);
+	check(internal_breakpoint_add(&c, &options, &first));
 	assert_int_equal(first_byte(child.pid, step_on), before);
-	check(trap_apply(&c));
+	check(internal_breakpoint_commit(&c));
 	assert_int_not_equal(first_byte(child.pid, step_on), before);
-	trap_hold(&c);
-	check(trap_remove(&c, first));
+	internal_breakpoint_begin_batch(&c);
+	check(internal_breakpoint_remove(&c, first));
 	assert_int_not_equal(first_byte(child.pid, step_on), before);
-	check(trap_add(&c, &options, &second));
-	check(trap_remove(&c, second));
-	check(trap_apply(&c));
+	check(internal_breakpoint_add(&c, &options, &second));
+	check(internal_breakpoint_remove(&c, second));
+	check(internal_breakpoint_commit(&c));
 	assert_int_equal(first_byte(child.pid, step_on), before);
-	trap_hold(&c);
-	check(trap_add(&c, &options, &first));
+	internal_breakpoint_begin_batch(&c);
+	check(internal_breakpoint_add(&c, &options, &first));
 	check(control_continue(&c));
 	assert_int_equal(hits, 10);
-	check(trap_remove(&c, first));
+	check(internal_breakpoint_remove(&c, first));
 	assert_int_equal(first_byte(child.pid, step_on), before);
 	check(control_detach(&c));
 	child_wait_progress(&child);
@@ -311,22 +331,23 @@ static void test_held_error(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
 	const unsigned char before = first_byte(getpid(), step_on);
-	struct trap *trap, *good;
+	struct internal_breakpoint *internal, *good;
 	CHILD(child, NULL, call_forever);
-	const struct trap_options options = { .addr = 8, .decide = halt_at_tenth };
-	const struct trap_options behind = { .addr = (uintptr_t)step_on, .decide = halt_at_tenth };
+	const struct internal_breakpoint_options options = { .addr = 8, .decide = halt_at_tenth };
+	const struct internal_breakpoint_options behind = { .addr = (uintptr_t)step_on,
+		                                            .decide = halt_at_tenth };
 
 	(void)state;
 	check(control_attach(&c, child.pid));
-	trap_hold(&c);
-	check(trap_add(&c, &options, &trap));
-	check(trap_add(&c, &behind, &good));
-	struct error *err CLEANUP(error_freep) = trap_apply(&c);
+	internal_breakpoint_begin_batch(&c);
+	check(internal_breakpoint_add(&c, &options, &internal));
+	check(internal_breakpoint_add(&c, &behind, &good));
+	struct error *err CLEANUP(error_freep) = internal_breakpoint_commit(&c);
 	assert_non_null(err);
 	assert_int_equal(err->kind, ERR_FAULT);
-	check(trap_remove(&c, trap));
+	check(internal_breakpoint_remove(&c, internal));
 	assert_int_not_equal(first_byte(child.pid, step_on), before);
-	check(trap_remove(&c, good));
+	check(internal_breakpoint_remove(&c, good));
 	check(control_detach(&c));
 	child_wait_progress(&child);
 }
@@ -499,7 +520,7 @@ static void test_interrupt_before_the_program_begins(void **state)
 	struct control c CLEANUP(control_close) = { 0 };
 
 	(void)state;
-	c.look = (struct control_look){ .look = interrupt_once, .every_ns = 1 };
+	c.look = (struct periodic_check){ .look = interrupt_once, .every_ns = 1 };
 	struct error *err CLEANUP(error_freep) = run_early(&c, NULL);
 	interrupt_clear();
 	assert_non_null(err);

@@ -1,4 +1,6 @@
-/* Deadlocks: whoever waits makes no event, so that the program is looked at from time to time. */
+/*
+ * Deadlocks: a task that waits makes no event, so that the program is looked at from time to time.
+ */
 #include <string.h>
 
 #include "runtimes/graph/verdict.h"
@@ -51,15 +53,15 @@ static void ask_all(struct debuggee *d, const struct verdicts *v, bool *stop)
 	}
 }
 
-/* What cannot be read this time is looked at the next time. */
-static struct error *look(void *arg, bool *stop)
+/* A control_look. Tasks that cannot be read this time are read at the next look. */
+static struct error *deadlock_break_look(void *arg, bool *stop)
 {
 	struct debuggee *d = arg;
 	const struct snapshot *snap;
 	struct error *err = asyncdbg_snapshot(d->handle, ASYNCDBG_CHECK_WANTS, NULL, &snap);
 
 	*stop = false;
-	d->task_tid = 0; /* what it remembers was of an earlier snapshot */
+	d->task_tid = 0; /* the remembered task was of an earlier snapshot */
 	if (!err)
 		err = snapshot_check_understood(snap);
 	if (!err)
@@ -73,9 +75,9 @@ static struct error *look(void *arg, bool *stop)
 
 void deadlock_break_prepare(struct debuggee *d)
 {
-	struct control_look *ret = &d->control.look;
+	struct periodic_check *ret = &d->control.look;
 
-	*ret = (struct control_look){ .look = look, .arg = d };
+	*ret = (struct periodic_check){ .look = deadlock_break_look, .arg = d };
 	for (size_t i = 0; i < d->breakpoints.list.n; i++) {
 		const struct breakpoint *bp = d->breakpoints.list.data[i];
 

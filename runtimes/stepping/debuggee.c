@@ -9,13 +9,13 @@
 #include "runtimes/inspect/current_task.h"
 #include "runtimes/stepping/step_cache.h"
 
-/* Of the threads of the present program. */
+/* The last answer of debuggee_task(), and where threads of the present program have their tasks. */
 struct thread_task {
 	const char *id; /* the last answer of debuggee_task() */
 	char text[24];  /* of a number that was read from the thread itself */
 	/*
-	 * Where threads have the number of their task: from the thread pointer. exact: it is 0
-	 * while they run none of any runtime.
+	 * Offset from the thread pointer of the number of a thread's task. exact: it is 0 while the
+	 * thread runs no task of any runtime.
 	 */
 	int64_t offset;
 	bool known, exact;
@@ -60,7 +60,7 @@ void debuggee_forget_hits(struct debuggee *d)
 {
 	d->breakpoint = NULL;
 	d->watch = NULL;
-	d->step = (struct step_end){ 0 };
+	d->step = (struct step_exit){ 0 };
 	for (size_t i = 0; i < d->breakpoints.list.n; i++)
 		d->breakpoints.list.data[i]->halts = false;
 	for (size_t i = 0; i < d->watches.list.n; i++)
@@ -83,7 +83,7 @@ struct error *debuggee_step_one(struct debuggee *d, pid_t tid)
 	TRY(control_step(c, tid));
 	if (!c->pid || c->stop.reason != CONTROL_STEPPED)
 		return NULL;
-	return control_as_stop(c, control_arrive(c, tid));
+	return control_stop_from_error(c, control_report_breakpoint_here(c, tid));
 }
 
 struct error *debuggee_write(struct debuggee *d, uint64_t addr, const void *bytes, size_t len)
@@ -100,7 +100,7 @@ struct error *debuggee_kill(struct debuggee *d)
 
 /* ---- the task of a thread ---- */
 
-static struct thread_task *thread_task_of(struct debuggee *d)
+static struct thread_task *debuggee_thread_task_of(struct debuggee *d)
 {
 	struct current_task current = { 0 };
 	struct thread_task *t = d->thread_task;
@@ -110,8 +110,8 @@ static struct thread_task *thread_task_of(struct debuggee *d)
 	d->thread_task = t = calloc(1, sizeof(*t));
 	if (!t)
 		out_of_memory();
-	/* There libraries that are loaded later need not be seen. */
-	if (d->handle && !d->control.production)
+	/* With --production, libraries that are loaded later need not be seen. */
+	if (d->handle && !d->control.hw_breakpoints_only)
 		t->known = current_task_find(asyncdbg_inspector(d->handle), &current);
 	t->exact = t->known && current.zero;
 	t->offset = current.offset;
@@ -120,7 +120,7 @@ static struct thread_task *thread_task_of(struct debuggee *d)
 
 bool debuggee_number_filter(struct debuggee *d, uint64_t number, struct tracer_filter *ret)
 {
-	const struct thread_task *t = thread_task_of(d);
+	const struct thread_task *t = debuggee_thread_task_of(d);
 
 	if (!number || !t->known)
 		return false;
@@ -141,10 +141,10 @@ bool debuggee_task_filter(struct debuggee *d, const char *id, struct tracer_filt
 }
 
 /* Reads the number that a thread has itself. False: none, or it is not known. */
-static bool read_current(struct debuggee *d, pid_t tid)
+static bool debuggee_read_current(struct debuggee *d, pid_t tid)
 {
 	SCRATCH(tmp);
-	struct thread_task *t = thread_task_of(d);
+	struct thread_task *t = debuggee_thread_task_of(d);
 	struct regs regs;
 	uint64_t number = 0;
 
@@ -166,13 +166,13 @@ static bool read_current(struct debuggee *d, pid_t tid)
 }
 
 /* Looks at the tasks that run, and keeps the one of a thread. */
-static struct error *look(struct debuggee *d, pid_t tid, bool whole, const struct snapshot **snap,
-                          const struct thread_info **th)
+static struct error *debuggee_look(struct debuggee *d, pid_t tid, bool whole,
+                                   const struct snapshot **snap, const struct thread_info **th)
 {
 	TRY(whole ? asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, snap)
-	          : asyncdbg_few(d->handle, &tid, 1, false, snap));
+	          : asyncdbg_threads(d->handle, &tid, 1, false, snap));
 	*th = snapshot_thread_by_tid(*snap, tid);
-	thread_task_of(d)->id = *th ? (*th)->task : NULL;
+	debuggee_thread_task_of(d)->id = *th ? (*th)->task : NULL;
 	d->task_tid = tid;
 	d->task_nstops = d->control.nstops;
 	return NULL;
@@ -183,9 +183,10 @@ struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret)
 	const struct thread_info *th;
 	const struct snapshot *snap;
 
-	if ((d->task_tid != tid || d->task_nstops != d->control.nstops) && !read_current(d, tid))
-		TRY(look(d, tid, false, &snap, &th));
-	*ret = thread_task_of(d)->id;
+	if ((d->task_tid != tid || d->task_nstops != d->control.nstops) &&
+	    !debuggee_read_current(d, tid))
+		TRY(debuggee_look(d, tid, false, &snap, &th));
+	*ret = debuggee_thread_task_of(d)->id;
 	return NULL;
 }
 
@@ -194,7 +195,7 @@ struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct ta
 	const struct thread_info *th;
 	const struct snapshot *snap;
 
-	TRY(look(d, tid, true, &snap, &th));
+	TRY(debuggee_look(d, tid, true, &snap, &th));
 	*ret = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
 	return NULL;
 }

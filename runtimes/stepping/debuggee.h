@@ -1,6 +1,6 @@
 /*
- * A program that is debugged: under control, with what a user has set in it, and a handle that
- * looks at it. For commands and for a server of editors alike.
+ * The debuggee: its process, with what a user has set in it, and a handle that looks at it. For
+ * commands and for a server of editors alike.
  */
 #ifndef RUNTIMES_STEPPING_DEBUGGEE_H
 #define RUNTIMES_STEPPING_DEBUGGEE_H
@@ -18,14 +18,14 @@ struct debuginfo;
 struct step_cache;
 struct event_points;
 
-/* All zeros: there is none. It must not move: what is set in it points to it. */
+/* The debuggee. All zeros: there is none. The struct must not move: parts of it refer to it. */
 struct debuggee {
 	struct control control;
 	struct breakpoints breakpoints;
 	struct watchpoints watches;
 	struct debuggee_listener listener; /* the caller's */
 	/*
-	 * Called when breakpoints were found anew, as libraries were loaded or unloaded; the
+	 * Called when breakpoints were found again, as libraries were loaded or unloaded; the
 	 * caller's. NULL: nobody.
 	 */
 	void (*placed)(void *arg);
@@ -34,31 +34,30 @@ struct debuggee {
 	/* Opened for the program with control.tracer; the caller's. NULL: there is no program. */
 	struct asyncdbg *handle;
 	/*
-	 * Which numbered breakpoint halted it at the last stop, the first of them; NULL: none. All
-	 * that did have .halts set.
+	 * First of the numbered breakpoints that halted it at the last stop; NULL: none. All that
+	 * did have .halts set.
 	 */
 	struct breakpoint *breakpoint;
-	struct watchpoint *watch;      /* likewise: the one whose value has changed */
-	struct step_end step;          /* how the step ended, if the last stop is the end of one */
-	struct step_cache *step_cache; /* of the present program; NULL until the first step */
+	struct watchpoint *watch;          /* the one whose value has changed; NULL: none */
+	struct step_exit step;             /* end of the step, if the last stop is the end of one */
+	struct step_cache *step_cache;     /* of the present program; NULL until the first step */
 	struct event_points *event_points; /* of event_break.c; NULL: not looked for yet */
 	uint64_t seen_nstops; /* the control.nstops of the last snapshot of the handle; the caller
 	                         sets it */
-	/* Of the last answer of debuggee_task(): the control.nstops and thread it is of. */
+	/* Stop (control.nstops) and thread of the last answer of debuggee_task(). */
 	uint64_t task_nstops;
 	pid_t task_tid;                  /* 0: none */
 	struct thread_task *thread_task; /* of debuggee.c */
 };
 
 /*
- * The program has come under control, or is another one after execve(), and handle is its own:
- * finds and plants all breakpoints. handle must live until debuggee_end() or the next call.
+ * A program has become the debuggee, or is another one after execve(), and handle is its own: finds
+ * and plants all breakpoints. handle must live until debuggee_end() or the next call.
  */
 struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle) MUST_CHECK;
-/* There is no program any more, or it is under nobody's control. Breakpoints are kept. */
+/* The program is gone, or under nobody's control. Breakpoints are kept. */
 void debuggee_end(struct debuggee *d);
-/* Whatever halted it at the last stop, or the step that ended there, is over: it is about to run.
- */
+/* Forgets the hits of the last stop, or the step that ended there: the program is about to run. */
 void debuggee_forget_hits(struct debuggee *d);
 /* Lets it run as control_continue() does; sets d->breakpoint. */
 struct error *debuggee_continue(struct debuggee *d) MUST_CHECK;
@@ -79,17 +78,18 @@ struct error *debuggee_kill(struct debuggee *d) MUST_CHECK;
  */
 struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret) MUST_CHECK;
 /*
- * The same with all that is known of it; NULL: none. Costs a look at the tasks at each call.
+ * The task that a thread runs, with all that is known of it; NULL: none. Costs a look at the tasks
+ * at each call.
  */
 struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct task **ret)
 	MUST_CHECK;
 /*
- * What task.id, task.type or task.name is for a thread: of PREDICATE_TASK_ID and so on. NULL: no
- * task runs there, or it has no name. Valid until the next snapshot of the handle.
+ * Value of task.id, task.type or task.name for a thread; which: PREDICATE_TASK_ID and so on. NULL:
+ * no task runs there, or it has no name. Valid until the next snapshot of the handle.
  */
 struct error *debuggee_task_text(struct debuggee *d, pid_t tid, enum predicate_op which,
                                  const char **ret) MUST_CHECK;
-/* The same as the operand of a condition. */
+/* Value of task.id and so on for a thread, as the operand of a condition. */
 struct error *debuggee_task_operand(struct debuggee *d, pid_t tid, const struct predicate *operand,
                                     struct predicate_value *ret) MUST_CHECK;
 /*
@@ -98,7 +98,7 @@ struct error *debuggee_task_operand(struct debuggee *d, pid_t tid, const struct 
  */
 bool debuggee_task_filter(struct debuggee *d, const char *id, struct tracer_filter *ret);
 bool debuggee_number_filter(struct debuggee *d, uint64_t number, struct tracer_filter *ret);
-/* What is known of the tasks of threads is looked for anew: the program's runtimes have changed. */
+/* Invalidates what is known of the tasks of threads: the program's runtimes have changed. */
 void debuggee_forget_tasks(struct debuggee *d);
 /* The debug info of the program; NULL: there is no program. */
 struct debuginfo *debuggee_debuginfo(const struct debuggee *d);

@@ -22,7 +22,7 @@
 
 enum { MAX_GLUE = 256, MAX_DEPTH = 16 };
 
-struct search {
+struct drop_break_search {
 	struct breakpoint *bp;
 	struct inspector *in;
 	struct dwarf_module *dm;
@@ -48,7 +48,8 @@ static bool is_glue_of(const struct function *f, const struct type *t)
 	       at && strncmp(at + 1, type, len) == 0 && strcmp(at + 1 + len, ">") == 0;
 }
 
-static bool is_glue_of_chain(const struct search *s, const struct function *f, size_t from)
+static bool is_glue_of_chain(const struct drop_break_search *s, const struct function *f,
+                             size_t from)
 {
 	for (size_t i = from; i < s->chain.n; i++) {
 		if (is_glue_of(f, s->chain.data[i]))
@@ -59,7 +60,7 @@ static bool is_glue_of_chain(const struct search *s, const struct function *f, s
 
 static void visit_glue(const char *name, uint64_t addr, uint64_t size, void *arg)
 {
-	struct search *s = arg;
+	struct drop_break_search *s = arg;
 	uint64_t there = s->dm->module->bias + addr;
 
 	if (!size || s->glue.n >= MAX_GLUE ||
@@ -73,7 +74,7 @@ static void visit_glue(const char *name, uint64_t addr, uint64_t size, void *arg
 	*vec_push(&s->glue) = there;
 }
 
-static bool is_glue_at(const struct search *s, uint64_t addr)
+static bool is_glue_at(const struct drop_break_search *s, uint64_t addr)
 {
 	for (size_t i = 0; i < s->glue.n; i++) {
 		if (s->glue.data[i] == addr)
@@ -86,7 +87,7 @@ static bool is_glue_at(const struct search *s, uint64_t addr)
  * A copy of the drop in a function at which nothing halts. Of a future that is in no task yet, or
  * no more, a copy is not inlined into that of what it lies in.
  */
-static void check_row(struct search *s, const struct line_row *row)
+static void check_row(struct drop_break_search *s, const struct line_row *row)
 {
 	SCRATCH(tmp);
 	uint64_t addr = s->dm->module->bias + row->addr;
@@ -105,7 +106,7 @@ static void check_row(struct search *s, const struct line_row *row)
 		s->unseen = outer->name;
 }
 
-static struct error *find_unseen(struct search *s)
+static struct error *find_unseen(struct drop_break_search *s)
 {
 	line_row_vec rows = { 0 };
 	size_t n;
@@ -134,7 +135,7 @@ static struct error *find_unseen(struct search *s)
 /* ---- the places ---- */
 
 /* The first argument is in the task or the box, and not behind the beginning of its future. */
-static void add_places(struct search *s, const struct trace_point *poll,
+static void add_places(struct drop_break_search *s, const struct trace_point *poll,
                        struct breakpoint_place **ret)
 {
 	const struct event_break *e = s->bp->event;
@@ -164,7 +165,7 @@ static void add_places(struct search *s, const struct trace_point *poll,
 	}
 }
 
-static void set_note(struct search *s)
+static void drop_break_set_note(struct drop_break_search *s)
 {
 	if (s->unseen && !s->glue.n)
 		s->bp->note = arena_printf(s->a,
@@ -183,25 +184,28 @@ static void set_note(struct search *s)
 			"function for it, as what it holds needs none or all of it is inlined";
 }
 
-static bool find_chain(struct search *s, const struct type *t, uint64_t at, uint64_t future,
-                       int depth);
+static bool drop_break_find_chain(struct drop_break_search *s, const struct type *t, uint64_t at,
+                                  uint64_t future, int depth);
 
-static bool find_in_members(struct search *s, const struct type *t, uint64_t at, uint64_t future,
-                            int depth)
+static bool drop_break_find_in_members(struct drop_break_search *s, const struct type *t,
+                                       uint64_t at, uint64_t future, int depth)
 {
 	size_t n;
 	const struct member *m = type_members(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (find_chain(s, m[i].type, at + m[i].offset, future, depth + 1))
+		if (drop_break_find_chain(s, m[i].type, at + m[i].offset, future, depth + 1))
 			return true;
 	}
 	return false;
 }
 
-/* In one of its variants, which is then the one that it has while the future is there. */
-static bool find_in_variants(struct search *s, const struct type *t, uint64_t at, uint64_t future,
-                             int depth)
+/*
+ * Searches the variants of a type. A match is the variant that the value has while the future is
+ * there.
+ */
+static bool find_in_variants(struct drop_break_search *s, const struct type *t, uint64_t at,
+                             uint64_t future, int depth)
 {
 	struct event_break *e = s->bp->event;
 	size_t n;
@@ -209,7 +213,7 @@ static bool find_in_variants(struct search *s, const struct type *t, uint64_t at
 
 	for (size_t i = 0; i < n; i++) {
 		if (e->nholders >= DROP_MAX_HOLDERS ||
-		    !find_chain(s, v[i].payload, at + v[i].offset, future, depth + 1))
+		    !drop_break_find_chain(s, v[i].payload, at + v[i].offset, future, depth + 1))
 			continue;
 		e->holders[e->nholders++] = (struct drop_holder){ t, at, v[i].name };
 		return true;
@@ -217,9 +221,12 @@ static bool find_in_variants(struct search *s, const struct type *t, uint64_t at
 	return false;
 }
 
-/* From a type at an offset of the task to the future. False: it is not in there. */
-static bool find_chain(struct search *s, const struct type *t, uint64_t at, uint64_t future,
-                       int depth)
+/*
+ * Finds the types that lead from a type at an offset of the task to the future. False: the future
+ * is not in there.
+ */
+static bool drop_break_find_chain(struct drop_break_search *s, const struct type *t, uint64_t at,
+                                  uint64_t future, int depth)
 {
 	bool found = false;
 
@@ -228,7 +235,7 @@ static bool find_chain(struct search *s, const struct type *t, uint64_t at, uint
 	if (strcmp(type_name(t), type_name(s->future)) == 0)
 		found = at == future;
 	else if (type_kind(t) == TYPE_STRUCT)
-		found = find_in_members(s, t, at, future, depth);
+		found = drop_break_find_in_members(s, t, at, future, depth);
 	else if (type_kind(t) == TYPE_ENUM)
 		found = find_in_variants(s, t, at, future, depth);
 	if (found)
@@ -256,7 +263,7 @@ static bool is_there(const struct event_break *e, struct target *t)
 }
 
 /* Moves an error into the note. */
-static bool is_known(struct search *s, struct error *err)
+static bool drop_break_is_known(struct drop_break_search *s, struct error *err)
 {
 	if (err)
 		s->bp->note = arena_strdup(s->a, err->message);
@@ -265,7 +272,7 @@ static bool is_known(struct search *s, struct error *err)
 }
 
 /* Finds the coroutine of a future that is at that offset of the task. */
-static bool find_coroutine(struct search *s, const struct task_types *types)
+static bool drop_break_find_coroutine(struct drop_break_search *s, const struct task_types *types)
 {
 	struct event_break *e = s->bp->event;
 	struct boxed_place p = { .v = { types->future, e->header + types->offset },
@@ -274,16 +281,16 @@ static bool find_coroutine(struct search *s, const struct task_types *types)
 	s->future = types->future;
 	e->base = e->header;
 	e->nholders = 0;
-	p.may_read = find_chain(s, types->cell, 0, types->offset, 0) && is_there(e, s->in->target);
-	if (!is_known(s, boxed_future_follow(s->in, &p)))
+	p.may_read = drop_break_find_chain(s, types->cell, 0, types->offset, 0) &&
+	             is_there(e, s->in->target);
+	if (!drop_break_is_known(s, boxed_future_follow(s->in, &p)))
 		return false;
 	if (!p.v.type || !type_is_coroutine(p.v.type) || !type_discr(p.v.type)) {
-		s->bp->note = arena_printf(
-			s->a,
-			"its future, %s, is no async function or block, nor one in a box or a "
-			"span: "
-			"nothing tells whether it has returned; \"break --on-done\" sees its end",
-			type_name(p.v.type ? p.v.type : types->future));
+		s->bp->note = arena_printf(s->a,
+		                           "its future, %s, is not an async function or block, nor "
+		                           "one in a box or a span: it is unknown whether it has "
+		                           "returned; \"break --on-done\" sees its end",
+		                           type_name(p.v.type ? p.v.type : types->future));
 		return false;
 	}
 	if (p.glue)
@@ -293,26 +300,27 @@ static bool find_coroutine(struct search *s, const struct task_types *types)
 	e->nholders = 0;
 	e->base = p.base.addr;
 	e->future = p.v.addr;
-	if (!find_chain(s, p.base.type, 0, e->future - e->base, 0))
+	if (!drop_break_find_chain(s, p.base.type, 0, e->future - e->base, 0))
 		*vec_push(&s->chain) = s->future;
 	return true;
 }
 
-/* What the poll function tells of the future. False: the note says what is missing. */
-static bool find_future(struct search *s, const struct trace_point *poll, uint64_t entry)
+/* Finds the future by its poll function. False: the note says what is missing. */
+static bool drop_break_find_future(struct drop_break_search *s, const struct trace_point *poll,
+                                   uint64_t entry)
 {
 	struct task_types types = { 0 };
-	struct target_aside before;
+	struct target_scratch_cache before;
 
-	if (poll->runtime->task_types)
-		poll->runtime->task_types(s->in, entry, &types);
+	if (poll->runtime->tasks.types)
+		poll->runtime->tasks.types(s->in, entry, &types);
 	if (!types.future || !types.has_offset || types.whole || types.others) {
 		s->bp->note = "where its future lies in the task is not known";
 		return false;
 	}
-	target_begin_aside(s->in->target, &before);
-	bool found = find_coroutine(s, &types);
-	target_end_aside(s->in->target, &before);
+	target_begin_scratch_cache(s->in->target, &before);
+	bool found = drop_break_find_coroutine(s, &types);
+	target_end_scratch_cache(s->in->target, &before);
 	if (found)
 		s->dm = type_module(s->future);
 	return found;
@@ -321,16 +329,16 @@ static bool find_future(struct search *s, const struct trace_point *poll, uint64
 struct error *drop_break_find(struct breakpoint *bp, const struct trace_point *poll, uint64_t entry,
                               struct breakpoint_place **ret, size_t *n)
 {
-	struct search s = { .bp = bp,
-		            .in = asyncdbg_inspector(bp->debuggee->handle),
-		            .a = &bp->find_arena };
+	struct drop_break_search s = { .bp = bp,
+		                       .in = asyncdbg_inspector(bp->debuggee->handle),
+		                       .a = &bp->find_arena };
 	struct error *err = NULL;
 
 	*n = 0;
-	if (find_future(&s, poll, entry)) {
+	if (drop_break_find_future(&s, poll, entry)) {
 		symtab_each_function(s.dm, visit_glue, &s);
 		err = find_unseen(&s);
-		set_note(&s);
+		drop_break_set_note(&s);
 		add_places(&s, poll, ret);
 		*n = s.glue.n;
 	}
@@ -342,8 +350,8 @@ struct error *drop_break_find(struct breakpoint *bp, const struct trace_point *p
 /* ---- hits ---- */
 
 /* The state of the future; NULL: it is not there any more. */
-static struct error *read_state(const struct event_break *e, struct target *t,
-                                const struct variant **ret)
+static struct error *drop_break_read_state(const struct event_break *e, struct target *t,
+                                           const struct variant **ret)
 {
 	const struct variant *v;
 
@@ -358,14 +366,15 @@ static struct error *read_state(const struct event_break *e, struct target *t,
 	return value_variant(t, (struct value){ e->future_type, e->future }, ret);
 }
 
-static const char *describe(struct inspector *in, const struct variant *v, struct arena *a)
+static const char *drop_break_describe(struct inspector *in, const struct variant *v,
+                                       struct arena *a)
 {
 	if (strcmp(v->name, "Unresumed") == 0)
 		return "before its first poll";
 	const char *name = str_clean(a, v->name, strlen(v->name));
 	if (!v->file || !v->line)
 		return arena_printf(a, "in state %s", name);
-	const char *file = inspector_source(in, a, v->file, NULL).text;
+	const char *file = source_path_of(in->di, a, v->file, NULL).text;
 	return arena_printf(a, "in state %s, at %s:%u", name, str_clean(a, file, strlen(file)),
 	                    v->line);
 }
@@ -373,13 +382,13 @@ static const char *describe(struct inspector *in, const struct variant *v, struc
 bool drop_break_decide(struct event_break *e, struct inspector *in, uint64_t argument)
 {
 	const struct variant *v = NULL;
-	struct target_aside before;
+	struct target_scratch_cache before;
 
 	if (argument < e->base || argument > e->future)
 		return false;
-	target_begin_aside(in->target, &before);
-	struct error *err = read_state(e, in->target, &v);
-	target_end_aside(in->target, &before);
+	target_begin_scratch_cache(in->target, &before);
+	struct error *err = drop_break_read_state(e, in->target, &v);
+	target_end_scratch_cache(in->target, &before);
 	error_free(err);
 	/* A future is dropped once: what follows is of its output, or of another task. */
 	e->over = true;
@@ -388,6 +397,6 @@ bool drop_break_decide(struct event_break *e, struct inspector *in, uint64_t arg
 	arena_free(&e->hit_arena);
 	e->type = NULL;
 	e->task = trace_key_text(&e->hit_arena, e->key);
-	e->message = describe(in, v, &e->hit_arena);
+	e->message = drop_break_describe(in, v, &e->hit_arena);
 	return true;
 }

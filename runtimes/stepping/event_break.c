@@ -13,12 +13,12 @@
 #include "runtimes/trace/plan.h"
 #include "runtimes/trace/trace_key.h"
 
-/* Where the events of a program can be seen. */
+/* Places where the events of a program can be seen. */
 struct event_points {
 	struct arena arena;
 	struct trace_plan plan;
 	const char *problem; /* why there are none; NULL: there are */
-	bool no_runtime;     /* that is because no runtime is in the program */
+	bool no_runtime;     /* the reason is that no runtime is in the program */
 };
 
 /* ---- what was typed ---- */
@@ -30,10 +30,10 @@ struct error *event_break_check(enum event_break_kind kind, const char *subject)
 	if (event_break_is_catch(kind))
 		return NULL;
 	if (kind == EVENT_BREAK_SPAWN)
-		return *subject ? NULL : error_new(ERR_USAGE, "a type of a future is missing");
+		return *subject ? NULL : error_new(ERR_USAGE, "the type of a future is missing");
 	if (trace_key_read(subject, &key) && key)
 		return NULL;
-	return error_new(ERR_USAGE, "\"%s\" is no id of a task", subject);
+	return error_new(ERR_USAGE, "\"%s\" is not a task id", subject);
 }
 
 struct event_break *event_break_new(enum event_break_kind kind, const char *subject,
@@ -109,13 +109,13 @@ static struct error *points_of(struct debuggee *d, const struct event_points **r
 	return err;
 }
 
-static uint64_t entry_of(const struct trace_point *point)
+static uint64_t event_break_entry_of(const struct trace_point *point)
 {
 	return point->entry + point->code->dm->module->bias;
 }
 
-/* Where a thread halts: a breakpoint needs no cheap place, so that it is the entry. */
-static uint64_t address_of(const struct trace_point *point)
+/* Address at which a thread halts: a breakpoint needs no cheap place, so that it is the entry. */
+static uint64_t event_break_address_of(const struct trace_point *point)
 {
 	return (point->inside ? point->address : point->entry) + point->code->dm->module->bias;
 }
@@ -126,13 +126,13 @@ static const struct trace_point *point_of_poll(const struct event_points *points
 	for (size_t i = 0; i < points->plan.n; i++) {
 		const struct trace_point *p = &points->plan.points[i];
 
-		if (p->role == TRACE_AT_POLL && entry_of(p) == poll)
+		if (p->role == TRACE_AT_POLL && event_break_entry_of(p) == poll)
 			return p;
 	}
 	return NULL;
 }
 
-static const char *reason_of(const struct event_points *points, enum trace_event event)
+static const char *event_break_reason_of(const struct event_points *points, enum trace_event event)
 {
 	for (size_t i = 0; i < points->plan.nmissing; i++) {
 		if (points->plan.missing[i].event == event)
@@ -143,7 +143,7 @@ static const char *reason_of(const struct event_points *points, enum trace_event
 
 /* ---- tasks in memory ---- */
 
-static bool read_word(struct control *c, uint64_t addr, uint64_t *ret)
+static bool event_break_read_word(struct control *c, uint64_t addr, uint64_t *ret)
 {
 	struct error *err CLEANUP(error_freep) = control_read(c, addr, ret, sizeof(*ret));
 
@@ -151,48 +151,50 @@ static bool read_word(struct control *c, uint64_t addr, uint64_t *ret)
 }
 
 /* A function in the table of a task; 0: it cannot be read. */
-static uint64_t function_of(struct control *c, const struct probe_id *id, uint64_t header,
-                            uint64_t slot)
+static uint64_t event_break_function_of(struct control *c, const struct probe_id *id,
+                                        uint64_t header, uint64_t slot)
 {
 	uint64_t table, ret;
 
-	return read_word(c, header + id->table_offset, &table) && read_word(c, table + slot, &ret)
+	return event_break_read_word(c, header + id->table_offset, &table) &&
+	                       event_break_read_word(c, table + slot, &ret)
 	               ? ret
 	               : 0;
 }
 
 /* The number of a task that has one; 0: it cannot be read. */
-static uint64_t number_of(struct control *c, uint64_t header, uint64_t table_offset,
-                          uint64_t id_slot)
+static uint64_t event_break_number_of(struct control *c, uint64_t header, uint64_t table_offset,
+                                      uint64_t id_slot)
 {
 	uint64_t table, offset, number;
 
-	return read_word(c, header + table_offset, &table) &&
-	                       read_word(c, table + id_slot, &offset) &&
-	                       read_word(c, header + offset, &number)
+	return event_break_read_word(c, header + table_offset, &table) &&
+	                       event_break_read_word(c, table + id_slot, &offset) &&
+	                       event_break_read_word(c, header + offset, &number)
 	               ? number
 	               : 0;
 }
 
 /* The key of a task; 0: it cannot be read. */
-static uint64_t key_of(struct control *c, const struct trace_point *point, uint64_t header)
+static uint64_t event_break_key_of(struct control *c, const struct trace_point *point,
+                                   uint64_t header)
 {
 	if (point->id->is_address)
 		return trace_key_of_address(point->runtime->name, header);
-	return number_of(c, header, point->id->table_offset, point->id->id_slot);
+	return event_break_number_of(c, header, point->id->table_offset, point->id->id_slot);
 }
 
 static bool is_running(struct control *c, const struct probe_id *id, uint64_t header)
 {
 	uint64_t state;
 
-	return id->running_mask && read_word(c, header + id->busy_offset, &state) &&
+	return id->running_mask && event_break_read_word(c, header + id->busy_offset, &state) &&
 	       (state & id->running_mask);
 }
 
 /* ---- finding ---- */
 
-struct finder {
+struct event_break_finder {
 	struct breakpoint *bp;
 	struct event_break *e;
 	const struct event_points *points;
@@ -201,7 +203,7 @@ struct finder {
 };
 
 /* The register that has the task at a point, or leads to it. False: more than one does. */
-static bool register_of(const struct finder *f, const struct trace_point *point,
+static bool register_of(const struct event_break_finder *f, const struct trace_point *point,
                         struct tracer_filter *ret)
 {
 	const struct arch *arch = asyncdbg_target(f->bp->debuggee->handle)->arch;
@@ -216,8 +218,8 @@ static bool register_of(const struct finder *f, const struct trace_point *point,
 }
 
 /* filter NULL: for every thread that comes there. */
-static void add_place(struct finder *f, const struct trace_point *point, uint64_t addr,
-                      const struct tracer_filter *filter)
+static void event_break_add_place(struct event_break_finder *f, const struct trace_point *point,
+                                  uint64_t addr, const struct tracer_filter *filter)
 {
 	struct tracer_filter *own = NULL;
 
@@ -237,7 +239,8 @@ static void add_place(struct finder *f, const struct trace_point *point, uint64_
 }
 
 /* A place at which only the task counts. */
-static void add_task_place(struct finder *f, const struct trace_point *point, uint64_t addr)
+static void add_task_place(struct event_break_finder *f, const struct trace_point *point,
+                           uint64_t addr)
 {
 	struct tracer_filter filter;
 	bool has_filter = register_of(f, point, &filter);
@@ -247,7 +250,7 @@ static void add_task_place(struct finder *f, const struct trace_point *point, ui
 			return;
 	}
 	filter.value = f->e->header;
-	add_place(f, point, addr, has_filter ? &filter : NULL);
+	event_break_add_place(f, point, addr, has_filter ? &filter : NULL);
 }
 
 static enum trace_event event_of(enum event_break_kind kind)
@@ -264,14 +267,15 @@ static enum trace_event event_of(enum event_break_kind kind)
 	}
 }
 
-static void note_unseen(struct finder *f, enum trace_event event, const char *what)
+static void event_break_note_unseen(struct event_break_finder *f, enum trace_event event,
+                                    const char *what)
 {
-	f->bp->note = arena_printf(f->a, "%s cannot be seen in this program: %s", what,
-	                           reason_of(f->points, event));
+	f->bp->note = arena_printf(f->a, "%s cannot be observed in this program: %s", what,
+	                           event_break_reason_of(f->points, event));
 }
 
 /* The points of the runtime whose poll function that is. */
-static void add_points(struct finder *f, const struct trace_point *poll)
+static void add_points(struct event_break_finder *f, const struct trace_point *poll)
 {
 	for (size_t i = 0; i < f->points->plan.n; i++) {
 		const struct trace_point *p = &f->points->plan.points[i];
@@ -280,11 +284,12 @@ static void add_points(struct finder *f, const struct trace_point *poll)
 		                    : p->role == TRACE_AT_WAKE || p->role == TRACE_AT_WAKER;
 
 		if (fits && p->runtime == poll->runtime && p->copy == poll->copy)
-			add_task_place(f, p, address_of(p));
+			add_task_place(f, p, event_break_address_of(p));
 	}
 }
 
-static struct error *add_drops(struct finder *f, const struct trace_point *poll, uint64_t entry)
+static struct error *add_drops(struct event_break_finder *f, const struct trace_point *poll,
+                               uint64_t entry)
 {
 	struct breakpoint_place *found = NULL;
 	size_t n;
@@ -296,7 +301,7 @@ static struct error *add_drops(struct finder *f, const struct trace_point *poll,
 }
 
 /* The places at which a task that is there has its event. */
-static struct error *find_task_places(struct finder *f)
+static struct error *find_task_places(struct event_break_finder *f)
 {
 	struct control *c = &f->bp->debuggee->control;
 	const struct trace_point *poll = NULL;
@@ -306,9 +311,10 @@ static struct error *find_task_places(struct finder *f)
 		const struct trace_point *p = &f->points->plan.points[i];
 
 		addr = p->role == TRACE_AT_POLL
-		               ? function_of(c, p->id, f->e->header, p->id->poll_slot)
+		               ? event_break_function_of(c, p->id, f->e->header, p->id->poll_slot)
 		               : 0;
-		if (addr && addr == entry_of(p) && key_of(c, p, f->e->header) == f->e->key)
+		if (addr && addr == event_break_entry_of(p) &&
+		    event_break_key_of(c, p, f->e->header) == f->e->key)
 			poll = p;
 	}
 	if (poll)
@@ -325,27 +331,28 @@ static struct error *find_task_places(struct finder *f)
 		if (shown)
 			add_points(f, poll);
 		if (!f->places.n)
-			note_unseen(f, event_of(f->e->kind),
-			            f->e->kind == EVENT_BREAK_DONE ? "ends of tasks"
-			                                           : "wake-ups of tasks");
+			event_break_note_unseen(f, event_of(f->e->kind),
+			                        f->e->kind == EVENT_BREAK_DONE
+			                                ? "ends of tasks"
+			                                : "wake-ups of tasks");
 	}
 	return NULL;
 }
 
 /* Whether a spawn of that runtime can be distinguished from another use of a task. */
-static bool shows_spawns(const struct trace_point *p)
+static bool event_break_shows_spawns(const struct trace_point *p)
 {
 	return p->role == TRACE_AT_SPAWN && !p->id->is_address && !p->for_place;
 }
 
 /* All spawns: for types that are too many to test, and for a task that is not there yet. */
-static void add_spawns(struct finder *f)
+static void add_spawns(struct event_break_finder *f)
 {
 	for (size_t i = 0; i < f->points->plan.n; i++) {
 		const struct trace_point *p = &f->points->plan.points[i];
 
-		if (shows_spawns(p))
-			add_place(f, p, address_of(p), NULL);
+		if (event_break_shows_spawns(p))
+			event_break_add_place(f, p, event_break_address_of(p), NULL);
 	}
 }
 
@@ -355,8 +362,11 @@ static bool is_in(const struct event_break *e, const char *text)
 	       (e->has_regex && regexec(&e->regex, text, 0, NULL, 0) == 0);
 }
 
-/* By its whole name, or by what is shown of a coroutine: "app::run::{async_block#0}". */
-static bool matches(const struct event_break *e, const char *type)
+/*
+ * Matches a type by its whole name, or a coroutine by its displayed name:
+ * "app::run::{async_block#0}".
+ */
+static bool event_break_matches(const struct event_break *e, const char *type)
 {
 	SCRATCH(tmp);
 
@@ -364,35 +374,35 @@ static bool matches(const struct event_break *e, const char *type)
 }
 
 /* The spawns of tasks with one poll function. */
-static void add_spawns_of(struct finder *f, const struct trace_point *poll)
+static void add_spawns_of(struct event_break_finder *f, const struct trace_point *poll)
 {
 	for (size_t i = 0; i < f->points->plan.n; i++) {
 		const struct trace_point *p = &f->points->plan.points[i];
 		struct tracer_filter filter;
 
-		if (!shows_spawns(p) || p->runtime != poll->runtime || p->copy != poll->copy ||
-		    !register_of(f, p, &filter))
+		if (!event_break_shows_spawns(p) || p->runtime != poll->runtime ||
+		    p->copy != poll->copy || !register_of(f, p, &filter))
 			continue;
 		filter.nloads = 2;
 		filter.offset[0] = (int64_t)p->id->table_offset;
 		filter.offset[1] = (int64_t)p->id->poll_slot;
-		filter.value = entry_of(poll);
-		add_place(f, p, address_of(p), &filter);
+		filter.value = event_break_entry_of(poll);
+		event_break_add_place(f, p, event_break_address_of(p), &filter);
 	}
 }
 
-/* There is no place in the program as it is. */
-static void wait_for_library(struct finder *f, const char *why)
+/* Notes that the event has no place in the program as it is. */
+static void event_break_wait_for_library(struct event_break_finder *f, const char *why)
 {
 	f->bp->pending = f->bp->debuggee->libraries.function != 0;
 	f->bp->note = arena_printf(
 		f->a, "%s%s", why,
-		f->bp->pending ? "; it is looked for in each library that is loaded" : "");
+		f->bp->pending ? "; it is resolved when a library that has it is loaded" : "");
 }
 
 static const char no_own_place[] = "its runtime has no place of its own where a task is made";
 
-static void find_spawns(struct finder *f)
+static void find_spawns(struct event_break_finder *f)
 {
 	enum { MAX_TYPES = 16 };
 	const struct trace_plan *plan = &f->points->plan;
@@ -400,19 +410,22 @@ static void find_spawns(struct finder *f)
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n; i++) {
-		if (plan->points[i].role != TRACE_AT_POLL || !matches(f->e, plan->points[i].type))
+		if (plan->points[i].role != TRACE_AT_POLL ||
+		    !event_break_matches(f->e, plan->points[i].type))
 			continue;
 		last = &plan->points[i];
 		n++;
 	}
 	if (!n && plan->nameless)
-		f->bp->note = reason_of(f->points, TRACE_SPAWN);
+		f->bp->note = event_break_reason_of(f->points, TRACE_SPAWN);
 	else if (!n)
-		wait_for_library(f, "no task of the program runs a future of such a type");
+		event_break_wait_for_library(f,
+		                             "no task of the program runs a future of such a type");
 	if (!n)
 		return;
 	for (size_t i = 0; n <= MAX_TYPES && i < plan->n; i++) {
-		if (plan->points[i].role == TRACE_AT_POLL && matches(f->e, plan->points[i].type))
+		if (plan->points[i].role == TRACE_AT_POLL &&
+		    event_break_matches(f->e, plan->points[i].type))
 			add_spawns_of(f, &plan->points[i]);
 	}
 	if (n > MAX_TYPES)
@@ -420,10 +433,10 @@ static void find_spawns(struct finder *f)
 	if (!f->places.n && last->id->is_address)
 		f->bp->note = no_own_place;
 	else if (!f->places.n)
-		note_unseen(f, TRACE_SPAWN, "spawns of tasks");
+		event_break_note_unseen(f, TRACE_SPAWN, "spawns of tasks");
 }
 
-static struct error *find_task(struct finder *f)
+static struct error *event_break_find_task(struct event_break_finder *f)
 {
 	const struct snapshot *snap;
 
@@ -443,28 +456,27 @@ static bool has_number(const struct event_break *e)
 }
 
 /* The task is looked for when tasks are made. */
-static void wait_for_task(struct finder *f)
+static void wait_for_task(struct event_break_finder *f)
 {
 	if (has_number(f->e))
 		add_spawns(f);
 	if (f->places.n)
-		f->bp->note = "there is no such task: it is looked for among those that are "
-			      "spawned";
+		f->bp->note = "no such task yet: it is waited for";
 	else
-		wait_for_library(f, "there is no such task");
+		event_break_wait_for_library(f, "no such task");
 }
 
-static struct error *find_places(struct finder *f)
+static struct error *find_places(struct event_break_finder *f)
 {
 	if (f->points->problem && f->points->no_runtime) {
-		wait_for_library(f, f->points->problem);
+		event_break_wait_for_library(f, f->points->problem);
 	} else if (f->points->problem) {
 		f->bp->note = arena_strdup(f->a, f->points->problem);
 	} else if (f->e->kind == EVENT_BREAK_SPAWN) {
 		find_spawns(f);
 	} else {
 		if (!f->e->header)
-			TRY(find_task(f));
+			TRY(event_break_find_task(f));
 		if (f->e->header)
 			return find_task_places(f);
 		wait_for_task(f);
@@ -472,7 +484,10 @@ static struct error *find_places(struct finder *f)
 	return NULL;
 }
 
-/* Whether it is in the same program still: another copy of a library counts its tasks anew. */
+/*
+ * Whether the task is still of the same program: another copy of a library counts its tasks from
+ * the start.
+ */
 static bool holds(const struct event_break *e)
 {
 	return e->keeps && !(e->module && e->module->is_unloaded);
@@ -487,7 +502,7 @@ static void forget_task(struct event_break *e)
 
 static struct error *find_task_event(struct breakpoint *bp)
 {
-	struct finder f = { .bp = bp, .e = bp->event, .a = &bp->find_arena };
+	struct event_break_finder f = { .bp = bp, .e = bp->event, .a = &bp->find_arena };
 
 	if (!holds(f.e))
 		forget_task(f.e);
@@ -518,7 +533,7 @@ struct error *event_break_find(struct breakpoint *bp)
 
 /* ---- hits ---- */
 
-static uint64_t register_value(const struct regs *regs, unsigned reg)
+static uint64_t event_break_register_value(const struct regs *regs, unsigned reg)
 {
 	return reg == PROBE_NO_REGISTER ? 0 : regs->r[reg];
 }
@@ -527,7 +542,7 @@ static uint64_t register_value(const struct regs *regs, unsigned reg)
 static bool was_exchanged(const struct arch *arch, const struct probe_exchange *x,
                           const struct regs *regs)
 {
-	uint64_t before = regs->r[0], after = register_value(regs, x->source);
+	uint64_t before = regs->r[0], after = event_break_register_value(regs, x->source);
 
 	return (regs->flags & arch->equal_flag) && !(before & x->old_none) &&
 	       !(after & x->new_none) && (after & x->new_any) &&
@@ -544,29 +559,31 @@ static uint64_t header_at(const struct arch *arch, const struct trace_point *poi
 		return regs->r[arch->arguments[point->parameter]];
 	if (!was_exchanged(arch, x, regs))
 		return 0;
-	return register_value(regs, x->base) + register_value(regs, x->index) * x->scale +
+	return event_break_register_value(regs, x->base) +
+	       event_break_register_value(regs, x->index) * x->scale +
 	       (uint64_t)(int64_t)x->displacement;
 }
 
-static void note_hit(struct event_break *e, uint64_t key, const char *type)
+static void event_break_note_hit(struct event_break *e, uint64_t key, const char *type)
 {
 	arena_free(&e->hit_arena);
 	e->task = key ? trace_key_text(&e->hit_arena, key) : NULL;
 	e->type = type ? arena_strdup(&e->hit_arena, type) : NULL;
 }
 
-/* Traps of one address share their filters, so that each has to test its own. */
+/* Internal breakpoints of one address share their filters, so that each has to test its own. */
 static bool decide_spawn(struct breakpoint *bp, const struct breakpoint_place *place,
                          uint64_t header)
 {
 	const struct trace_point *point = place->point;
 	struct control *c = &bp->debuggee->control;
-	uint64_t poll = function_of(c, point->id, header, point->id->poll_slot);
+	uint64_t poll = event_break_function_of(c, point->id, header, point->id->poll_slot);
 	const struct trace_point *of = point_of_poll(bp->debuggee->event_points, poll);
 
-	if (!of || !matches(bp->event, of->type) || (place->filter && place->filter->value != poll))
+	if (!of || !event_break_matches(bp->event, of->type) ||
+	    (place->filter && place->filter->value != poll))
 		return false;
-	note_hit(bp->event, key_of(c, point, header), of->type);
+	event_break_note_hit(bp->event, event_break_key_of(c, point, header), of->type);
 	return true;
 }
 
@@ -577,15 +594,15 @@ static bool decide_task(struct breakpoint *bp, const struct trace_point *point, 
 
 	if (header != e->header || e->over)
 		return false;
-	if (key_of(c, point, header) != e->key) {
+	if (event_break_key_of(c, point, header) != e->key) {
 		e->over = true; /* another task has its memory */
 		return false;
 	}
-	/* Where the task sleeps, a function that puts it into a queue follows. */
+	/* A waker of a task that sleeps goes on to a function that puts the task into a queue. */
 	if (point->role == TRACE_AT_WAKER && !is_running(c, point->id, header))
 		return false;
 	e->over = e->kind == EVENT_BREAK_DONE;
-	note_hit(e, e->key, NULL);
+	event_break_note_hit(e, e->key, NULL);
 	return true;
 }
 
@@ -595,7 +612,7 @@ static bool decide_drop(struct breakpoint *bp, const struct trace_point *point, 
 
 	if (e->over)
 		return false;
-	e->over = key_of(&bp->debuggee->control, point, e->header) != e->key;
+	e->over = event_break_key_of(&bp->debuggee->control, point, e->header) != e->key;
 	return !e->over && drop_break_decide(e, asyncdbg_inspector(bp->debuggee->handle), argument);
 }
 
@@ -603,15 +620,15 @@ static bool decide_drop(struct breakpoint *bp, const struct trace_point *point, 
 static struct error *meet_task(struct breakpoint *bp, const struct trace_point *point,
                                uint64_t header)
 {
-	if (key_of(&bp->debuggee->control, point, header) != bp->event->key)
+	if (event_break_key_of(&bp->debuggee->control, point, header) != bp->event->key)
 		return NULL;
 	bp->event->header = header;
 	event_break_keep(bp->event);
 	return breakpoint_find_again(bp);
 }
 
-struct error *event_break_decide(const struct breakpoint_place *place, const struct trap_hit *hit,
-                                 bool *counts)
+struct error *event_break_decide(const struct breakpoint_place *place,
+                                 const struct internal_hit *hit, bool *counts)
 {
 	SCRATCH(tmp);
 	struct breakpoint *bp = place->breakpoint;
@@ -647,13 +664,14 @@ static bool has_all_spawns(const struct event_points *points, const struct trace
 	for (size_t i = 0; poll->has[TRACE_SPAWN] && i < points->plan.n; i++) {
 		const struct trace_point *p = &points->plan.points[i];
 
-		if (shows_spawns(p) && p->runtime == poll->runtime && p->copy == poll->copy)
+		if (event_break_shows_spawns(p) && p->runtime == poll->runtime &&
+		    p->copy == poll->copy)
 			return true;
 	}
 	return false;
 }
 
-static const char *why_unseen(const struct event_points *points)
+static const char *event_break_why_unseen(const struct event_points *points)
 {
 	if (points->problem)
 		return points->problem;
@@ -662,7 +680,8 @@ static const char *why_unseen(const struct event_points *points)
 
 		if (p->role != TRACE_AT_POLL || has_all_spawns(points, p))
 			continue;
-		return p->id->is_address ? no_own_place : reason_of(points, TRACE_SPAWN);
+		return p->id->is_address ? no_own_place
+		                         : event_break_reason_of(points, TRACE_SPAWN);
 	}
 	return NULL;
 }
@@ -673,29 +692,30 @@ struct error *event_break_spawns(struct debuggee *d, event_spawn_fn *visit, void
 	const struct event_points *points;
 
 	TRY(points_of(d, &points));
-	*unseen = why_unseen(points);
+	*unseen = event_break_why_unseen(points);
 	for (size_t i = 0; !points->problem && i < points->plan.n; i++) {
-		if (shows_spawns(&points->plan.points[i]))
-			TRY(visit(arg, address_of(&points->plan.points[i])));
+		if (event_break_shows_spawns(&points->plan.points[i]))
+			TRY(visit(arg, event_break_address_of(&points->plan.points[i])));
 	}
 	return NULL;
 }
 
-static void find_future(struct inspector *in, const struct runtime *runtime,
-                        struct event_task *task)
+static void event_break_find_future(struct inspector *in, const struct runtime *runtime,
+                                    struct event_task *task)
 {
 	struct task_types types = { 0 };
 
-	if (runtime->task_types)
-		runtime->task_types(in, task->poll, &types);
+	if (runtime->tasks.types)
+		runtime->tasks.types(in, task->poll, &types);
 	if (!types.future || !types.has_offset || types.whole || types.others)
 		return;
 	task->future = types.future;
 	task->future_at = task->header + types.offset;
 }
 
-/* Traps of an address are hit together: the first point that has a task there is the one. */
-struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit,
+/* Internal breakpoints of an address are hit together: the first point that has a task there is the
+ * one. */
+struct error *event_break_spawned(struct debuggee *d, const struct internal_hit *hit,
                                   struct event_task *ret)
 {
 	SCRATCH(tmp);
@@ -708,15 +728,17 @@ struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit
 	for (size_t i = 0; points && i < points->plan.n && !ret->poll; i++) {
 		const struct trace_point *p = &points->plan.points[i];
 
-		if (!shows_spawns(p) || address_of(p) != hit->addr)
+		if (!event_break_shows_spawns(p) || event_break_address_of(p) != hit->addr)
 			continue;
 		*ret = (struct event_task){ .table_offset = p->id->table_offset,
 			                    .id_slot = p->id->id_slot };
 		ret->header = header_at(asyncdbg_target(d->handle)->arch, p, &regs);
-		ret->key = ret->header ? key_of(c, p, ret->header) : 0;
-		ret->poll = ret->key ? function_of(c, p->id, ret->header, p->id->poll_slot) : 0;
+		ret->key = ret->header ? event_break_key_of(c, p, ret->header) : 0;
+		ret->poll =
+			ret->key ? event_break_function_of(c, p->id, ret->header, p->id->poll_slot)
+				 : 0;
 		if (ret->poll)
-			find_future(asyncdbg_inspector(d->handle), p->runtime, ret);
+			event_break_find_future(asyncdbg_inspector(d->handle), p->runtime, ret);
 	}
 	if (!ret->poll)
 		ret->header = 0;
@@ -725,5 +747,6 @@ struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit
 
 bool event_break_has_task(struct debuggee *d, const struct event_task *task)
 {
-	return number_of(&d->control, task->header, task->table_offset, task->id_slot) == task->key;
+	return event_break_number_of(&d->control, task->header, task->table_offset,
+	                             task->id_slot) == task->key;
 }

@@ -15,7 +15,7 @@
 struct breakpoint;
 struct breakpoint_place;
 struct debuggee;
-struct trap_hit;
+struct internal_hit;
 
 enum event_break_kind {
 	EVENT_BREAK_NONE,   /* the breakpoint is on a place */
@@ -27,12 +27,12 @@ enum event_break_kind {
 	EVENT_BREAK_DROP,  /* the future of a task is dropped before it has returned */
 	/* Catches: of the program, not of a certain task. */
 	EVENT_BREAK_PANIC,      /* a panic, before anything is unwound */
-	EVENT_BREAK_TASK_PANIC, /* one that ends a task: only the runtime catches it */
+	EVENT_BREAK_TASK_PANIC, /* a panic that ends a task: only the runtime catches it */
 	EVENT_BREAK_DEADLOCK,   /* a look from time to time has found a certain deadlock */
 	EVENT_BREAK_NKINDS,
 };
 
-/* What a breakpoint on an event knows. */
+/* State of a breakpoint on an event. */
 struct event_break;
 
 /* "on-wake": the option, and the value of "event" in JSON. NULL for EVENT_BREAK_NONE. */
@@ -52,8 +52,8 @@ void event_break_free(struct event_break *e);
 
 enum event_break_kind event_break_kind_of(const struct event_break *e);
 /*
- * What has happened at the last hit: "task 12 is woken". by: the id of the task that the thread
- * runs; NULL: none. In the arena.
+ * Text about the last hit: "task 12 is woken". by: the id of the task that the thread runs; NULL:
+ * none. In the arena.
  */
 const char *event_break_describe(const struct event_break *e, const char *by, struct arena *a);
 /* The id of the task of the last hit; NULL: unknown. */
@@ -69,10 +69,10 @@ struct error *event_break_find(struct breakpoint *bp) MUST_CHECK;
 void event_break_keep(struct event_break *e);
 /*
  * Whether a thread at a place causes the event: *counts. May find the places of its breakpoint
- * anew: place is not valid afterwards.
+ * again: place is not valid afterwards.
  */
-struct error *event_break_decide(const struct breakpoint_place *place, const struct trap_hit *hit,
-                                 bool *counts) MUST_CHECK;
+struct error *event_break_decide(const struct breakpoint_place *place,
+                                 const struct internal_hit *hit, bool *counts) MUST_CHECK;
 
 /* A task that a thread has just made. */
 struct event_task {
@@ -92,7 +92,7 @@ typedef struct error *event_spawn_fn(void *arg, uint64_t addr);
 struct error *event_break_spawns(struct debuggee *d, event_spawn_fn *visit, void *arg,
                                  const char **unseen) MUST_CHECK;
 /* The task that a thread makes which has come to such an address. */
-struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit,
+struct error *event_break_spawned(struct debuggee *d, const struct internal_hit *hit,
                                   struct event_task *ret) MUST_CHECK;
 /* Whether the task is still the one that its memory has. */
 bool event_break_has_task(struct debuggee *d, const struct event_task *task);

@@ -30,7 +30,7 @@ struct event_break {
 	regex_t regex;
 	uint64_t key;                /* of the task: trace_key.h */
 	uint64_t header;             /* its address; 0: it is not there yet */
-	const struct module *module; /* whose code polls it; NULL: not found yet */
+	const struct module *module; /* module whose code polls it; NULL: not found yet */
 	bool keeps;                  /* header and over hold in the next search */
 	bool over;                   /* it has ended: its address may be that of another one */
 	const char *task;            /* of the last hit; in hit_arena, as type and message */
@@ -38,7 +38,7 @@ struct event_break {
 	const struct code_map *std;  /* of a panic: the module that has rust_panic() */
 	const char
 		*message; /* of a panic or a deadlock, NULL: unknown; of a drop: in which state */
-	/* Of a drop: the coroutine of the future, in the memory of the task or in a box. */
+	/* Drops only: the coroutine of the future, in the memory of the task or in a box. */
 	uint64_t future;
 	uint64_t base; /* address of the task, or of the box */
 	const struct type *future_type;
@@ -51,8 +51,8 @@ struct event_break {
 
 /* EVENT_BREAK_PANIC and EVENT_BREAK_TASK_PANIC: event_break_find() and event_break_decide(). */
 struct error *panic_break_find(struct breakpoint *bp) MUST_CHECK;
-struct error *panic_break_decide(struct breakpoint *bp, const struct trap_hit *hit, bool *counts)
-	MUST_CHECK;
+struct error *panic_break_decide(struct breakpoint *bp, const struct internal_hit *hit,
+                                 bool *counts) MUST_CHECK;
 
 /*
  * EVENT_BREAK_DROP of a task that is there, which has that poll function: the places, in

@@ -1,4 +1,4 @@
-/* What breakpoints on events say. */
+/* Texts of breakpoints on events. */
 #include <string.h>
 
 #include "runtimes/stepping/event_break_private.h"

@@ -58,7 +58,7 @@ struct error *libraries_begin(struct debuggee *d)
 void libraries_forget(struct debuggee *d)
 {
 	/* Nothing is planted in a program that is gone. */
-	error_free(trap_remove(&d->control, d->libraries.trap));
+	error_free(internal_breakpoint_remove(&d->control, d->libraries.internal));
 	vec_free(&d->libraries.own);
 	d->libraries = (struct libraries){ 0 };
 }
@@ -78,7 +78,7 @@ static void report_found(struct breakpoint *bp)
 }
 
 /* Whether libraries may have places of it. A panic has one, wherever it is. */
-static bool may_be_there(const struct breakpoint *bp)
+static bool libraries_may_be_there(const struct breakpoint *bp)
 {
 	enum event_break_kind kind = bp->event ? event_break_kind_of(bp->event) : EVENT_BREAK_NONE;
 
@@ -87,7 +87,10 @@ static bool may_be_there(const struct breakpoint *bp)
 	return !event_break_is_catch(kind) || !bp->nplaces;
 }
 
-/* Where events can be seen is found anew, too: nothing may know of the old places. */
+/*
+ * Takes the places of breakpoints on events away, as they are found again: nothing may refer to the
+ * old ones.
+ */
 static struct error *forget_events(struct debuggee *d)
 {
 	const struct breakpoints *b = &d->breakpoints;
@@ -95,7 +98,7 @@ static struct error *forget_events(struct debuggee *d)
 	for (size_t i = 0; i < b->list.n; i++) {
 		struct breakpoint *bp = b->list.data[i];
 
-		if (!bp->event || !may_be_there(bp))
+		if (!bp->event || !libraries_may_be_there(bp))
 			continue;
 		TRY(breakpoint_forget_places(bp));
 	}
@@ -124,7 +127,7 @@ static struct error *find_anew(struct debuggee *d)
 	for (size_t i = 0; i < b->list.n; i++) {
 		struct breakpoint *bp = b->list.data[i];
 
-		if (may_be_there(bp) && (events || !bp->event))
+		if (libraries_may_be_there(bp) && (events || !bp->event))
 			TRY(find_one(bp, bp->pending));
 	}
 	if (d->placed)
@@ -150,7 +153,7 @@ static bool wants(const struct debuggee *d)
 	for (size_t i = 0; i < b->list.n; i++) {
 		const struct breakpoint *bp = b->list.data[i];
 
-		if (may_be_there(bp) && (bp->pending || !d->control.production))
+		if (libraries_may_be_there(bp) && (bp->pending || !d->control.hw_breakpoints_only))
 			return true;
 	}
 	return false;
@@ -174,14 +177,15 @@ struct error *libraries_look(struct debuggee *d)
 		return NULL;
 	}
 	struct error *err = find_anew(d);
-	/* What was not found is looked for at the next one. */
+	/* After an error, breakpoints on events are looked for again at the next load. */
 	if (err)
 		d->libraries.own.n = 0;
 	return err;
 }
 
-/* The trap_decide of the linker's function. */
-static struct error *look(void *debuggee, const struct trap_hit *hit, bool *stop)
+/* The hit_callback of the linker's function. */
+static struct error *libraries_linker_callback(void *debuggee, const struct internal_hit *hit,
+                                               bool *stop)
 {
 	struct debuggee *d = debuggee;
 	int state;
@@ -200,11 +204,14 @@ struct error *libraries_watch(struct debuggee *d)
 {
 	struct libraries *l = &d->libraries;
 
-	if (!l->function || l->trap || !d->control.pid || !wants(d))
+	if (!l->function || l->internal || !d->control.pid || !wants(d))
 		return NULL;
-	return error_wrap(
-		trap_add(&d->control,
-	                 &(struct trap_options){ .addr = l->function, .decide = look, .arg = d },
-	                 &l->trap),
-		"libraries that are loaded later cannot be seen");
+	return error_wrap(internal_breakpoint_add(&d->control,
+	                                          &(struct internal_breakpoint_options){
+							  .addr = l->function,
+							  .kind = INTERNAL_LIBRARIES,
+							  .decide = libraries_linker_callback,
+							  .arg = d },
+	                                          &l->internal),
+	                  "libraries that are loaded later cannot be observed");
 }

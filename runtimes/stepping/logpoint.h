@@ -1,4 +1,4 @@
-/* What a logpoint reports at a hit, and who hears of it: see breakpoint_decide(). */
+/* Lines that logpoints report at hits, and the listener for them: see breakpoint_decide(). */
 #ifndef RUNTIMES_STEPPING_LOGPOINT_H
 #define RUNTIMES_STEPPING_LOGPOINT_H
 
@@ -11,7 +11,7 @@
 
 struct breakpoint;
 
-/* One line of a logpoint; valid while it is reported. */
+/* A line of a logpoint; valid while it is reported. */
 struct logged {
 	const struct breakpoint *breakpoint;
 	uint64_t when_ns; /* of CLOCK_REALTIME */
@@ -22,12 +22,12 @@ struct logged {
 };
 
 /*
- * Who hears of what does not halt the program. Called while it stands still, by the thread that
- * continues it. An error halts it.
+ * Listener for reports that do not halt the program. Called while it stands still, by the thread
+ * that continues it. An error halts it.
  */
 struct debuggee_listener {
 	struct error *(*logged)(void *arg, const struct logged *line)MUST_CHECK; /* NULL: nobody */
-	void (*warned)(void *arg, const char *text);                             /* likewise */
+	void (*warned)(void *arg, const char *text);                             /* NULL: nobody */
 	void *arg;
 };
 

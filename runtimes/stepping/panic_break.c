@@ -23,7 +23,7 @@ static bool is_rust_panic(const char *symbol, struct arena *a)
 	return qualified_base_len(last) == strlen(name) && str_begins(last, name);
 }
 
-static void find_in(struct breakpoint *bp, const struct code_map *code)
+static void panic_break_find_in(struct breakpoint *bp, const struct code_map *code)
 {
 	SCRATCH(tmp);
 
@@ -56,11 +56,11 @@ struct error *panic_break_find(struct breakpoint *bp)
 			continue;
 		struct error *err CLEANUP(error_freep) = code_map_read(dm, a, code);
 		if (!err)
-			find_in(bp, code);
+			panic_break_find_in(bp, code);
 	}
 	if (!bp->nplaces)
-		bp->note = "panics cannot be seen in this program: it has no symbol rust_panic, "
-			   "as where it is stripped";
+		bp->note = "panics cannot be observed in this program: it has no symbol "
+			   "rust_panic, for example because it is stripped";
 	return NULL;
 }
 
@@ -69,7 +69,8 @@ struct error *panic_break_find(struct breakpoint *bp)
 enum { MAX_MESSAGE = 4096 };
 
 /* A text in the memory; NULL: it cannot be read. */
-static const char *read_text(struct control *c, uint64_t addr, uint64_t len, struct arena *a)
+static const char *panic_break_read_text(struct control *c, uint64_t addr, uint64_t len,
+                                         struct arena *a)
 {
 	char *text = arena_alloc(a, MAX_MESSAGE + 1);
 
@@ -100,7 +101,7 @@ static const char *read_formatted(struct control *c, const uint64_t *words, uint
 			ntexts++;
 		}
 	}
-	return nsmall == 2 && ntexts == 1 ? read_text(c, text, len, a) : NULL;
+	return nsmall == 2 && ntexts == 1 ? panic_break_read_text(c, text, len, a) : NULL;
 }
 
 /* The name of a method in the table of the panic's payload, which names its type; "": unknown. */
@@ -137,7 +138,7 @@ static const char *read_message(struct debuggee *d, const struct code_map *std,
 	if (err)
 		return NULL;
 	if (strstr(type, "StaticStrPayload") || strstr(type, "Payload<&str>"))
-		return read_text(&d->control, words[0], words[1], a);
+		return panic_break_read_text(&d->control, words[0], words[1], a);
 	if (!strstr(type, "FormatStringPayload"))
 		return NULL;
 	struct error *rest CLEANUP(error_freep) =
@@ -165,14 +166,14 @@ static bool is_catch(const char *name)
 	return begins_with_one(name, catches);
 }
 
-static bool is_library(const char *name)
+static bool panic_break_is_library(const char *name)
 {
 	static const char *const crates[] = { "std::", "core::", "alloc::", "__rust", NULL };
 
 	return begins_with_one(name, crates) || is_catch(name);
 }
 
-static bool is_of_runtime(const struct inspector *in, const char *name)
+static bool panic_break_is_of_runtime(const struct inspector *in, const char *name)
 {
 	for (const struct runtime *const *list = runtimes_in(in->di); *list; list++) {
 		if (str_begins(name, (*list)->path))
@@ -195,8 +196,8 @@ static const char *task_that_ends(const struct inspector *in, const struct threa
 		if (th->frames[i].polls_task)
 			return th->frames[i].polls_task;
 		caught |= is_catch(name);
-		if (caught && *name && !is_library(name)) {
-			if (!is_of_runtime(in, name))
+		if (caught && *name && !panic_break_is_library(name)) {
+			if (!panic_break_is_of_runtime(in, name))
 				return NULL;
 			caught = false;
 		}
@@ -204,7 +205,8 @@ static const char *task_that_ends(const struct inspector *in, const struct threa
 	return NULL;
 }
 
-struct error *panic_break_decide(struct breakpoint *bp, const struct trap_hit *hit, bool *counts)
+struct error *panic_break_decide(struct breakpoint *bp, const struct internal_hit *hit,
+                                 bool *counts)
 {
 	SCRATCH(tmp);
 	struct debuggee *d = bp->debuggee;
@@ -218,7 +220,7 @@ struct error *panic_break_decide(struct breakpoint *bp, const struct trap_hit *h
 
 		TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING | WANT_STACKS, NULL, &snap));
 		const struct thread_info *th = snapshot_thread_by_tid(snap, hit->tid);
-		d->task_tid = 0; /* what it remembers was of an earlier one */
+		d->task_tid = 0; /* the remembered task was of an earlier snapshot */
 		task = th ? task_that_ends(asyncdbg_inspector(d->handle), th) : NULL;
 		*counts = task != NULL;
 	} else {

@@ -51,7 +51,7 @@ uint64_t step_cache_panic(struct step_cache *c, struct debuginfo *di)
 	return c->panic;
 }
 
-struct search {
+struct step_cache_search {
 	struct dwarf_module *dm;
 	const char *text;
 	VEC(uint64_t) found;
@@ -72,7 +72,7 @@ static bool is_drop_of(const char *name, const char *text)
 
 static void visit_drop(const char *name, uint64_t addr, uint64_t size, void *arg)
 {
-	struct search *s = arg;
+	struct step_cache_search *s = arg;
 
 	(void)size;
 	if ((strstr(name, "drop_in_place") || strstr(name, "drop_glue")) &&
@@ -80,7 +80,7 @@ static void visit_drop(const char *name, uint64_t addr, uint64_t size, void *arg
 		*vec_push(&s->found) = s->dm->module->bias + addr;
 }
 
-/* What stands for the type in the symbol of the function that drops it. */
+/* Name of the type in the symbol of the function that drops it. */
 static const char *dropped_name(const struct function *poll, const struct type *type,
                                 struct arena *a)
 {
@@ -100,7 +100,7 @@ const struct step_addresses *step_cache_drops(struct step_cache *c, const struct
 		return found;
 	found = NEW(&c->arena, struct step_addresses);
 	map_put(&c->drops, key, found);
-	struct search s = { .dm = poll->dm, .text = dropped_name(poll, type, &tmp) };
+	struct step_cache_search s = { .dm = poll->dm, .text = dropped_name(poll, type, &tmp) };
 	if (!s.text)
 		return found;
 	symtab_each_function(poll->dm, visit_drop, &s);

@@ -1,4 +1,4 @@
-/* What steps have read of a program's debug info. */
+/* Cache of the debug info that steps have read of a program. */
 #ifndef RUNTIMES_STEPPING_STEP_CACHE_H
 #define RUNTIMES_STEPPING_STEP_CACHE_H
 
@@ -11,7 +11,7 @@ struct step_cache {
 	struct map drops;    /* hash of the name of a poll function -> struct step_addresses */
 	struct map closures; /* type -> struct step_addresses */
 	bool panic_known;
-	uint64_t panic; /* where a panic begins to unwind: run-time; 0: there is none */
+	uint64_t panic; /* address at which a panic begins to unwind: run-time; 0: there is none */
 	struct arena arena;
 };
 

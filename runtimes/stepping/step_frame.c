@@ -28,7 +28,8 @@ static bool is_enough(uint64_t address, void *arg)
  * Reads up to *size bytes at the stack pointer; *size is how many could be read, all up to the end
  * of the stack.
  */
-static unsigned char *read_stack(struct step_plan *p, uint64_t sp, struct arena *a, size_t *size)
+static unsigned char *step_frame_read_stack(struct step_plan *p, uint64_t sp, struct arena *a,
+                                            size_t *size)
 {
 	unsigned char *bytes = arena_alloc(a, *size);
 	size_t got = 0;
@@ -54,7 +55,7 @@ static bool unwind(struct step_plan *p, const struct regs *regs, size_t size, si
 	struct stack_copy copy = { .regs = regs->r, .size = size };
 	size_t wanted = size;
 
-	copy.bytes = read_stack(p, regs->r[p->arch->sp], a, &copy.size);
+	copy.bytes = step_frame_read_stack(p, regs->r[p->arch->sp], a, &copy.size);
 	unwind_copy(p->in->unwinder, a, &copy, is_enough, &limit, ret);
 	return !ret->problem || copy.size < wanted;
 }
@@ -112,8 +113,8 @@ struct error *step_frame_at_entry(struct step_plan *p, pid_t tid, struct arena *
 
 /* ---- places ---- */
 
-static bool is_users(struct step_plan *p, const struct function *f, const char *file,
-                     const char *comp_dir)
+static bool step_frame_is_users(struct step_plan *p, const struct function *f, const char *file,
+                                const char *comp_dir)
 {
 	SCRATCH(tmp);
 
@@ -127,12 +128,12 @@ static bool is_users(struct step_plan *p, const struct function *f, const char *
 
 bool step_place_is_users(struct step_plan *p, const char *file)
 {
-	return is_users(p, p->at.function, file, p->at.lines->comp_dir);
+	return step_frame_is_users(p, p->where.at.function, file, p->where.at.lines->comp_dir);
 }
 
 bool step_place_is_users_at(struct step_plan *p, const struct location *l)
 {
-	return l->function && is_users(p, l->function, l->file, l->comp_dir);
+	return l->function && step_frame_is_users(p, l->function, l->file, l->comp_dir);
 }
 
 void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
@@ -150,12 +151,12 @@ void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
 	ret->file = row->file;
 	ret->line = row->line;
 	ret->call = row->call;
-	ret->users = is_users(p, f, row->file, ret->lines->comp_dir);
+	ret->users = step_frame_is_users(p, f, row->file, ret->lines->comp_dir);
 	/* The code of a library that is inlined may begin with the line of its caller. */
 	while (ret->users && ret->call) {
 		const struct function_call *call = &ret->lines->calls[ret->call];
 
-		if (!call->file || is_users(p, f, call->file, ret->lines->comp_dir))
+		if (!call->file || step_frame_is_users(p, f, call->file, ret->lines->comp_dir))
 			break;
 		ret->call = call->parent;
 	}
@@ -170,10 +171,10 @@ static unsigned line_in(struct step_plan *p, uint64_t pc)
 	struct step_place place;
 
 	step_place_at(p, pc, &place);
-	if (!p->at.function || place.function != p->at.function)
+	if (!p->where.at.function || place.function != p->where.at.function)
 		return 0;
-	if (p->at.call)
-		return place.call == p->at.call ? place.line : 0;
+	if (p->where.at.call)
+		return place.call == p->where.at.call ? place.line : 0;
 	return l[n - 1].line;
 }
 
@@ -182,10 +183,10 @@ unsigned step_frame_line(struct step_plan *p)
 	SCRATCH(tmp);
 	struct stack stack = { 0 };
 	struct error *err CLEANUP(error_freep) =
-		step_frame_stack(p, p->tid, STACK_MAX_FRAMES, &tmp, &stack);
+		step_frame_stack(p, p->where.tid, STACK_MAX_FRAMES, &tmp, &stack);
 
 	for (size_t i = 0; !err && i + 1 < stack.nframes; i++) {
-		if (stack.frames[i + 1].sp == p->cfa)
+		if (stack.frames[i + 1].sp == p->where.cfa)
 			return line_in(p, stack.frames[i].lookup_pc);
 	}
 	return 0;

@@ -1,4 +1,4 @@
-/* Which instance of a coroutine a thread polls, and the state of its object. */
+/* The instance of a coroutine that a thread polls, and the state of its object. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -11,7 +11,7 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
-static bool returns_poll(const struct function *f)
+static bool step_instance_returns_poll(const struct function *f)
 {
 	const struct type *result = function_read_result(f);
 
@@ -23,10 +23,10 @@ const struct type *step_instance_type(const struct function *f)
 	const struct type *t =
 		debuginfo_need(f->dm) ? await_states_pinned(function_first_argument(f)) : NULL;
 
-	return t && (type_is_coroutine(t) || returns_poll(f)) ? t : NULL;
+	return t && (type_is_coroutine(t) || step_instance_returns_poll(f)) ? t : NULL;
 }
 
-static const char *state_of(struct step_plan *p, const struct step_instance *of);
+static const char *step_instance_state_of(struct step_plan *p, const struct step_instance *of);
 
 /* A state that no poll begins with. */
 static bool is_final(const char *state)
@@ -36,13 +36,13 @@ static bool is_final(const char *state)
 
 /* ---- by its variables: optimised code has no place for the argument ---- */
 
-struct owner {
+struct step_instance_owner {
 	const struct type *type;
 	uint64_t addr; /* of the coroutine that a variable is part of */
 	bool known, doubtful;
 };
 
-static void add_owner(struct owner *o, uint64_t addr)
+static void step_instance_add_owner(struct step_instance_owner *o, uint64_t addr)
 {
 	o->doubtful |= o->known && o->addr != addr;
 	o->known = true;
@@ -52,7 +52,7 @@ static void add_owner(struct owner *o, uint64_t addr)
 /* A variable that lies in the coroutine has the name and type of a member. */
 static void visit_variable(const struct variable *v, void *arg)
 {
-	struct owner *o = arg;
+	struct step_instance_owner *o = arg;
 	size_t nvariants, n;
 	const struct variant *variants = type_variants(o->type, &nvariants);
 
@@ -65,25 +65,26 @@ static void visit_variable(const struct variable *v, void *arg)
 
 		for (size_t j = 0; j < n; j++) {
 			if (m[j].type == v->type && m[j].name && strcmp(m[j].name, v->name) == 0) {
-				add_owner(o, v->addr - variants[i].offset - m[j].offset);
+				step_instance_add_owner(o,
+				                        v->addr - variants[i].offset - m[j].offset);
 				return;
 			}
 		}
 	}
 }
 
-static uint64_t find_by_variables(struct step_plan *p, const struct frame *frame, uint64_t cfa,
-                                  const struct type *t)
+static uint64_t step_instance_find_by_variables(struct step_plan *p, const struct frame *frame,
+                                                uint64_t cfa, const struct type *t)
 {
-	struct owner owner = { .type = t };
+	struct step_instance_owner owner = { .type = t };
 
 	if (type_is_coroutine(t))
 		variables_in_frame(p->in->di, frame, cfa, visit_variable, &owner);
 	return owner.doubtful ? 0 : owner.addr;
 }
 
-static struct error *read_argument(struct step_plan *p, const struct frame *frame,
-                                   const struct argument_place *place, uint64_t *ret)
+static struct error *step_instance_read_argument(struct step_plan *p, const struct frame *frame,
+                                                 const struct argument_place *place, uint64_t *ret)
 {
 	*ret = 0;
 	if (place->reg >= p->arch->nregs || !(frame->known_regs >> place->reg & 1))
@@ -100,8 +101,9 @@ struct error *step_instance_address(struct step_plan *p, const struct function *
 	struct argument_place place;
 
 	*ret = 0;
-	return argument_place_at(f, frame->lookup_pc, &place) ? read_argument(p, frame, &place, ret)
-	                                                      : NULL;
+	return argument_place_at(f, frame->lookup_pc, &place)
+	               ? step_instance_read_argument(p, frame, &place, ret)
+	               : NULL;
 }
 
 /*
@@ -111,25 +113,26 @@ struct error *step_instance_address(struct step_plan *p, const struct function *
 static struct error *find_inlined(struct step_plan *p, const struct frame *frame,
                                   struct step_instance *ret)
 {
-	const struct function_lines *l = p->at.lines;
+	const struct function_lines *l = p->where.at.lines;
 	struct argument_place place;
 
-	for (size_t call = l && l->ncalls ? p->at.call : 0; call; call = l->calls[call].parent) {
+	for (size_t call = l && l->ncalls ? p->where.at.call : 0; call;
+	     call = l->calls[call].parent) {
 		const struct function_call *c = &l->calls[call];
 		struct step_instance found = {
 			.type = c->is_coroutine ? step_instance_type(c->function) : NULL,
 		};
 
-		if (!found.type ||
-		    !argument_place_inlined_at(p->at.function, c->site, frame->lookup_pc, &place))
+		if (!found.type || !argument_place_inlined_at(p->where.at.function, c->site,
+		                                              frame->lookup_pc, &place))
 			continue;
-		TRY(read_argument(p, frame, &place, &found.addr));
-		const char *state = found.addr ? state_of(p, &found) : NULL;
+		TRY(step_instance_read_argument(p, frame, &place, &found.addr));
+		const char *state = found.addr ? step_instance_state_of(p, &found) : NULL;
 		if (!state || is_final(state))
 			continue;
 		*ret = found;
-		p->polled_call = call;
-		p->was_suspended = str_begins(state, "Suspend");
+		p->subject.polled_call = call;
+		p->subject.was_suspended = str_begins(state, "Suspend");
 		return NULL;
 	}
 	return NULL;
@@ -146,14 +149,14 @@ struct error *step_instance_find(struct step_plan *p, const struct step_frame *f
 		                     .known_regs = (UINT64_C(1) << p->arch->nregs) - 1 };
 
 	*ret = (struct step_instance){ 0 };
-	if (!p->at.function)
+	if (!p->where.at.function)
 		return NULL;
-	ret->type = step_instance_type(p->at.function);
+	ret->type = step_instance_type(p->where.at.function);
 	if (!ret->type)
 		return find_inlined(p, &frame, ret);
-	TRY(step_instance_address(p, p->at.function, &frame, &ret->addr));
+	TRY(step_instance_address(p, p->where.at.function, &frame, &ret->addr));
 	if (!ret->addr)
-		ret->addr = find_by_variables(p, &frame, f->cfa, ret->type);
+		ret->addr = step_instance_find_by_variables(p, &frame, f->cfa, ret->type);
 	return ret->addr ? NULL : find_inlined(p, &frame, ret);
 }
 
@@ -161,21 +164,21 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
 {
 	const struct step_plan before = *p;
 
-	step_place_at(p, pc, &p->at);
-	if (p->at.function)
+	step_place_at(p, pc, &p->where.at);
+	if (p->where.at.function)
 		step_instance_enter(p, f);
 	const char *state = step_instance_state(p);
 	bool is_new = state && strcmp(state, "Unresumed") == 0;
-	p->at = before.at;
-	p->instance = before.instance;
-	p->polled_call = before.polled_call;
+	p->where.at = before.where.at;
+	p->subject.instance = before.subject.instance;
+	p->subject.polled_call = before.subject.polled_call;
 	return is_new;
 }
 
 /*
- * Where a result is returned in memory, its address is the first argument (System V psABI, 3.2.3),
- * and what is polled the second one. If the type of the result does not tell, the other argument
- * has memory that is in no state of the coroutine, as a rule.
+ * The address of a result that is returned in memory is the first argument (System V psABI, 3.2.3),
+ * the future that is polled the second one. If the type of the result does not tell, the other
+ * argument has memory that is in no state of the coroutine, as a rule.
  */
 static bool may_be_argument(const struct function *f, unsigned n)
 {
@@ -197,19 +200,19 @@ static bool may_be_argument(const struct function *f, unsigned n)
 
 void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 {
-	const struct type *t = step_instance_type(p->at.function);
+	const struct type *t = step_instance_type(p->where.at.function);
 
-	p->polled_call = 0;
+	p->subject.polled_call = 0;
 	for (unsigned i = 0; t && type_is_coroutine(t) && i < 2; i++) {
-		if (!may_be_argument(p->at.function, i))
+		if (!may_be_argument(p->where.at.function, i))
 			continue;
-		p->instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };
+		p->subject.instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };
 		const char *state = step_instance_state(p);
 
 		if (state && !is_final(state))
 			return;
 	}
-	p->instance = (struct step_instance){ 0 };
+	p->subject.instance = (struct step_instance){ 0 };
 }
 
 /* ---- the result of a poll ---- */
@@ -243,7 +246,7 @@ static bool read_result(struct step_plan *p, const struct type *t, const struct 
 /* The variant of a Poll<T> that was returned; NULL: unknown. */
 static const struct variant *returned_variant(struct step_plan *p, const struct regs *regs)
 {
-	const struct type *t = function_read_result(p->at.function);
+	const struct type *t = function_read_result(p->where.at.function);
 	const struct member *discr = t ? type_discr(t) : NULL;
 	const struct variant *other = NULL;
 	uint64_t value;
@@ -267,14 +270,14 @@ struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret
 	struct regs regs;
 
 	*ret = false;
-	if (!p->instance.type)
+	if (!p->subject.instance.type)
 		return NULL;
-	if (type_is_coroutine(p->instance.type) && p->instance.addr) {
+	if (type_is_coroutine(p->subject.instance.type) && p->subject.instance.addr) {
 		const char *state = step_instance_state(p);
 
 		/* Code around an inlined one may have dropped it since it returned. */
-		*ret = p->polled_call ? step_instance_is_suspended(p, &p->instance)
-		                      : !state || strcmp(state, "Returned") != 0;
+		*ret = p->subject.polled_call ? step_instance_is_suspended(p, &p->subject.instance)
+		                              : !state || strcmp(state, "Returned") != 0;
 		return NULL;
 	}
 	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
@@ -286,7 +289,8 @@ struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret
 /* ---- the state of a coroutine ---- */
 
 /* The variant that an enum in memory has; NULL: unknown. */
-static const struct variant *variant_at(struct step_plan *p, const struct type *t, uint64_t addr)
+static const struct variant *step_instance_variant_at(struct step_plan *p, const struct type *t,
+                                                      uint64_t addr)
 {
 	const struct member *discr = type_discr(t);
 	uint64_t size = discr ? type_size(discr->type) : 0, value = 0;
@@ -309,32 +313,32 @@ static const struct variant *variant_at(struct step_plan *p, const struct type *
 	return other;
 }
 
-static const char *state_of(struct step_plan *p, const struct step_instance *of)
+static const char *step_instance_state_of(struct step_plan *p, const struct step_instance *of)
 {
-	const struct variant *v = of->type ? variant_at(p, of->type, of->addr) : NULL;
+	const struct variant *v = of->type ? step_instance_variant_at(p, of->type, of->addr) : NULL;
 
 	return v ? v->name : NULL;
 }
 
 const char *step_instance_state(struct step_plan *p)
 {
-	return state_of(p, &p->instance);
+	return step_instance_state_of(p, &p->subject.instance);
 }
 
 unsigned step_instance_line(struct step_plan *p)
 {
-	const bool is_inlined = p->at.call != p->polled_call;
-	const struct step_instance *of = is_inlined ? &p->inlined : &p->instance;
+	const bool is_inlined = p->where.at.call != p->subject.polled_call;
+	const struct step_instance *of = is_inlined ? &p->subject.inlined : &p->subject.instance;
 	const bool known = of->addr && of->type && type_is_coroutine(of->type);
-	const struct variant *v = known ? variant_at(p, of->type, of->addr) : NULL;
+	const struct variant *v = known ? step_instance_variant_at(p, of->type, of->addr) : NULL;
 
 	return v && str_begins(v->name, "Suspend") ? v->line : 0;
 }
 
 bool step_instance_has_returned(struct step_plan *p)
 {
-	bool own = p->instance.addr && type_is_coroutine(p->instance.type) &&
-	           p->at.call == p->polled_call;
+	bool own = p->subject.instance.addr && type_is_coroutine(p->subject.instance.type) &&
+	           p->where.at.call == p->subject.polled_call;
 	const char *state = own ? step_instance_state(p) : NULL;
 
 	return state && strcmp(state, "Returned") == 0;
@@ -342,7 +346,8 @@ bool step_instance_has_returned(struct step_plan *p)
 
 bool step_instance_is_suspended(struct step_plan *p, const struct step_instance *of)
 {
-	const char *state = of->type && type_is_coroutine(of->type) ? state_of(p, of) : NULL;
+	const char *state =
+		of->type && type_is_coroutine(of->type) ? step_instance_state_of(p, of) : NULL;
 
 	return state && str_begins(state, "Suspend");
 }
@@ -358,7 +363,8 @@ struct within {
 	size_t nfound, nvalues;
 };
 
-static void look_within(struct within *w, const struct type *t, uint64_t addr, int depth);
+static void step_instance_look_within(struct within *w, const struct type *t, uint64_t addr,
+                                      int depth);
 
 static void look_in_members(struct within *w, const struct type *t, uint64_t addr, int depth)
 {
@@ -366,13 +372,13 @@ static void look_in_members(struct within *w, const struct type *t, uint64_t add
 	const struct member *m = t ? type_members(t, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++)
-		look_within(w, m[i].type, addr + m[i].offset, depth + 1);
+		step_instance_look_within(w, m[i].type, addr + m[i].offset, depth + 1);
 }
 
 /* A coroutine polls what it awaits. Its other variables may be what was moved or dropped. */
 static void look_in_variant(struct within *w, const struct type *t, uint64_t addr, int depth)
 {
-	const struct variant *v = variant_at(w->p, t, addr);
+	const struct variant *v = step_instance_variant_at(w->p, t, addr);
 	const struct member *m;
 
 	if (!v || !v->payload)
@@ -383,10 +389,11 @@ static void look_in_variant(struct within *w, const struct type *t, uint64_t add
 	}
 	m = type_member(v->payload, "__awaitee");
 	if (m)
-		look_within(w, m->type, addr + v->offset + m->offset, depth + 1);
+		step_instance_look_within(w, m->type, addr + v->offset + m->offset, depth + 1);
 }
 
-static void look_within(struct within *w, const struct type *t, uint64_t addr, int depth)
+static void step_instance_look_within(struct within *w, const struct type *t, uint64_t addr,
+                                      int depth)
 {
 	const struct step_instance here = { t, addr };
 
@@ -406,7 +413,8 @@ struct step_instance step_instance_within(struct step_plan *p, const struct type
 {
 	struct within w = { .p = p, .type = type_name(type) };
 
-	if (p->instance.type && p->instance.addr)
-		look_within(&w, p->instance.type, p->instance.addr, 0);
+	if (p->subject.instance.type && p->subject.instance.addr)
+		step_instance_look_within(&w, p->subject.instance.type, p->subject.instance.addr,
+		                          0);
 	return w.nfound == 1 && w.nvalues <= MAX_VALUES ? w.found : (struct step_instance){ 0 };
 }

@@ -26,7 +26,7 @@ static bool has_called(struct step_plan *p, const struct step_frame *before,
 	       now->pc - before->pc >= MAX_INSTRUCTION;
 }
 
-static struct error *has_returned(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *has_returned(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	(void)arg, (void)hit;
 	*stop = true;
@@ -34,29 +34,29 @@ static struct error *has_returned(void *arg, const struct trap_hit *hit, bool *s
 }
 
 /* The thread polls a coroutine further in. */
-static struct error *at_target(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *at_target(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
 	struct step_frame frame;
 	SCRATCH(tmp);
 
-	if (hit->tid != p->tid)
+	if (hit->tid != p->where.tid)
 		return NULL;
 	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
-	*stop = p->entered = frame.cfa < p->cfa;
+	*stop = p->walk.entered = frame.cfa < p->where.cfa;
 	return NULL;
 }
 
-/* Of two tasks with the same code, whichever is polled first. */
-static void note_doubt(struct step_plan *p)
+/* Notes that of two tasks with the same code, the step follows whichever is polled first. */
+static void note_uncertainty(struct step_plan *p)
 {
-	p->end.note =
-		arena_printf(&p->d->step_cache->arena,
-	                     "it may be in another task with the same code: %s", p->spawn.unseen);
+	p->exit.end.note = arena_printf(&p->d->step_cache->arena,
+	                                "it may be in another task with the same code: %s",
+	                                p->subject.spawn.unseen);
 }
 
 /* Some thread polls a coroutine of the type that is spawned for the first time. */
-static struct error *at_spawned(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *at_spawned(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
 	struct step_frame frame;
@@ -65,14 +65,17 @@ static struct error *at_spawned(void *arg, const struct trap_hit *hit, bool *sto
 	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
 	if (!step_instance_is_new(p, hit->addr, &frame))
 		return NULL;
-	p->tid = hit->tid;
-	note_doubt(p);
-	*stop = p->entered = true;
+	p->where.tid = hit->tid;
+	note_uncertainty(p);
+	*stop = p->walk.entered = true;
 	return NULL;
 }
 
-/* The same of one that is inlined into a function of its executor: it is at its first line. */
-static struct error *at_spawned_body(void *arg, const struct trap_hit *hit, bool *stop)
+/*
+ * at_spawned() for a coroutine that is inlined into a function of its executor: it is at its first
+ * line.
+ */
+static struct error *at_spawned_body(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
 	struct step_place place;
@@ -80,24 +83,24 @@ static struct error *at_spawned_body(void *arg, const struct trap_hit *hit, bool
 	step_place_at(p, hit->addr, &place);
 	if (!place.users)
 		return NULL;
-	p->tid = hit->tid;
-	note_doubt(p);
-	step_end_set(p, STEP_LINE, stop);
+	p->where.tid = hit->tid;
+	note_uncertainty(p);
+	step_exit_set(p, STEP_LINE, stop);
 	return NULL;
 }
 
 /* A closure of the user's that the library calls. */
-static struct error *at_closure(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *at_closure(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
 	struct step_frame frame;
 	SCRATCH(tmp);
 
-	if (hit->tid != p->tid)
+	if (hit->tid != p->where.tid)
 		return NULL;
 	TRY(step_frame_read(p, hit->tid, &tmp, &frame));
-	if (frame.cfa && frame.cfa < p->cfa)
-		step_end_set(p, STEP_LINE, stop);
+	if (frame.cfa && frame.cfa < p->where.cfa)
+		step_exit_set(p, STEP_LINE, stop);
 	return NULL;
 }
 
@@ -111,12 +114,13 @@ static struct error *plant_targets(struct step_plan *p, const struct function *c
 	if (p->options->kind != STEP_INTO)
 		return NULL;
 	if (!p->options->spawned)
-		return step_targets_plant(p, called, NULL, 0, &called_ones, &p->targets);
-	/* What it spawns tells what to wait for. */
-	if (!p->spawn.unseen || p->on_any)
+		return step_targets_plant(p, called, NULL, 0, &called_ones,
+		                          &p->breakpoints.targets);
+	/* The spawn on the line tells what to wait for. */
+	if (!p->subject.spawn.unseen || p->subject.on_any)
 		return NULL;
-	TRY(step_targets_plant(p, called, NULL, 0, &spawned, &p->targets));
-	return p->targets.n ? step_end_clear(p) : NULL;
+	TRY(step_targets_plant(p, called, NULL, 0, &spawned, &p->breakpoints.targets));
+	return p->breakpoints.targets.n ? step_exit_clear(p) : NULL;
 }
 
 /*
@@ -128,20 +132,22 @@ static struct error *run_call(struct step_plan *p, const struct step_frame *in,
 {
 	const struct tracer_filter filter = step_returned_to(p, in->cfa);
 	const struct control_stop *why = &p->d->control.stop;
-	const pid_t tid = p->tid;
-	trap_vec traps = { 0 };
+	const pid_t tid = p->where.tid;
+	internal_breakpoint_vec internals = { 0 };
 
-	struct error *err = step_trap(p, &traps, in->returns, &filter, has_returned);
+	struct error *err = step_add_breakpoint(p, &internals, INTERNAL_STEP_CALL, in->returns,
+	                                        &filter, has_returned);
 	if (!err)
 		err = plant_targets(p, called);
 	if (!err)
 		err = debuggee_continue(p->d);
-	*done = !err && why->reason == CONTROL_BREAKPOINT && !p->d->breakpoint && !p->entered &&
-	        p->end.reason == STEP_NONE && why->addr == in->returns && why->tid == tid;
-	struct error *end = step_untrap(p, &traps);
-	vec_free(&traps);
+	*done = !err && why->reason == CONTROL_BREAKPOINT && !p->d->breakpoint &&
+	        !p->walk.entered && p->exit.end.reason == STEP_NONE && why->addr == in->returns &&
+	        why->tid == tid;
+	struct error *end = step_untrap(p, &internals);
+	vec_free(&internals);
 	if (!err && !p->options->spawned)
-		err = step_untrap(p, &p->targets);
+		err = step_untrap(p, &p->breakpoints.targets);
 	if (err) {
 		error_free(end);
 		return err;
@@ -151,27 +157,10 @@ static struct error *run_call(struct step_plan *p, const struct step_frame *in,
 
 /* ---- into ---- */
 
-/*
- * Where a function begins that is no coroutine: the second statement, as its prologue is the first.
- * 0: that is of a library's function which is inlined there.
- */
-static uint64_t body_of(struct step_plan *p)
-{
-	const struct function_lines *l = p->at.lines;
-
-	for (size_t i = 0; i < l->nrows; i++) {
-		const struct function_row *row = &l->rows[i];
-
-		if (row->statement && row->line && row->addr > p->at.function->low)
-			return step_place_is_users(p, row->file) ? row->addr : 0;
-	}
-	return p->at.function->low;
-}
-
-static struct error *at_body(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *step_into_at_body(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	(void)hit;
-	step_end_set(arg, STEP_LINE, stop);
+	step_exit_set(arg, STEP_LINE, stop);
 	return NULL;
 }
 
@@ -184,34 +173,36 @@ static bool is_worth(const struct step_place *place)
 }
 
 /* The step goes on in a function that the thread is about to execute, up to its first line. */
-static struct error *enter(struct step_plan *p, const struct step_place *place,
-                           const struct step_frame *frame)
+static struct error *step_into_enter(struct step_plan *p, const struct step_place *place,
+                                     const struct step_frame *frame)
 {
 	struct tracer_filter filter;
 
-	TRY(step_end_clear(p));
-	p->at = *place;
-	p->cfa = frame->cfa;
-	p->returns = frame->returns;
+	TRY(step_exit_clear(p));
+	p->where.at = *place;
+	p->where.cfa = frame->cfa;
+	p->where.returns = frame->returns;
 	step_instance_enter(p, frame);
-	p->inlined = (struct step_instance){ 0 };
-	p->on_any = false;
-	TRY(step_end_plant_return(p));
-	uint64_t body = body_of(p);
-	bool is_coroutine = p->instance.type && type_is_coroutine(p->instance.type);
+	p->subject.inlined = (struct step_instance){ 0 };
+	p->subject.on_any = false;
+	TRY(step_exit_plant_return(p));
+	const struct line_rules rules = step_lines_rules(p);
+	uint64_t body = line_rules_body(&rules);
+	bool is_coroutine = p->subject.instance.type && type_is_coroutine(p->subject.instance.type);
 	/* An async block in a single line begins where its function does. */
-	if (!body || (is_coroutine && step_lines_has_body(place->lines, 0))) {
-		p->at.call = 0;
-		p->at.line = place->lines->calls[0].line;
+	if (!body || (is_coroutine && line_rules_has_body(place->lines, 0))) {
+		p->where.at.call = 0;
+		p->where.at.line = place->lines->calls[0].line;
 		return step_lines_plant(p);
 	}
 	bool exact = step_lines_filter_call(p, body, &filter);
-	return step_trap(p, &p->lines, body, exact ? &filter : NULL, at_body);
+	return step_add_breakpoint(p, &p->breakpoints.lines, INTERNAL_STEP_LINE, body,
+	                           exact ? &filter : NULL, step_into_at_body);
 }
 
 /* ---- one instruction after the other ---- */
 
-enum walked {
+enum step_into_walked {
 	WALKED,   /* it goes on */
 	WALK_RUN, /* the rest of the step takes no more single instructions */
 	WALK_END, /* the step has ended, or something else has halted the program */
@@ -224,25 +215,26 @@ static struct error *enter_target(struct step_plan *p)
 	struct step_place place;
 	SCRATCH(tmp);
 
-	p->entered = false;
-	TRY(step_frame_at_entry(p, p->tid, &tmp, &frame));
+	p->walk.entered = false;
+	TRY(step_frame_at_entry(p, p->where.tid, &tmp, &frame));
 	step_place_at(p, frame.pc, &place);
-	TRY(step_untrap(p, &p->targets));
-	return enter(p, &place, &frame);
+	TRY(step_untrap(p, &p->breakpoints.targets));
+	return step_into_enter(p, &place, &frame);
 }
 
-/* What the line spawns is waited for, whatever the thread does meanwhile. */
-static struct error *wait_spawned(struct step_plan *p, enum walked *ret)
+/* Waits for the task that the line spawns, whatever the thread does meanwhile. */
+static struct error *wait_spawned(struct step_plan *p, enum step_into_walked *ret)
 {
-	if (!p->on_any)
-		TRY(step_end_clear(p));
-	p->on_any = true;
+	if (!p->subject.on_any)
+		TRY(step_exit_clear(p));
+	p->subject.on_any = true;
 	*ret = WALK_RUN;
 	return NULL;
 }
 
 /* The thread has called something from the line. */
-static struct error *called(struct step_plan *p, const struct step_frame *now, enum walked *ret)
+static struct error *step_into_called(struct step_plan *p, const struct step_frame *now,
+                                      enum step_into_walked *ret)
 {
 	struct step_place place;
 	bool done;
@@ -250,30 +242,31 @@ static struct error *called(struct step_plan *p, const struct step_frame *now, e
 	step_place_at(p, now->pc, &place);
 	if (p->options->kind == STEP_INTO && !p->options->spawned && is_worth(&place)) {
 		*ret = WALK_RUN;
-		return enter(p, &place, now);
+		return step_into_enter(p, &place, now);
 	}
 	TRY(run_call(p, now, place.users ? NULL : place.function, &done));
 	*ret = done ? WALKED : WALK_END;
-	if (p->entered) {
+	if (p->walk.entered) {
 		*ret = WALK_RUN;
 		return enter_target(p);
 	}
-	if (done && (p->on_any || p->targets.n))
+	if (done && (p->subject.on_any || p->breakpoints.targets.n))
 		return wait_spawned(p, ret);
 	if (done && p->options->kind == STEP_INSTRUCTION)
 		p->d->control.stop.reason = CONTROL_STEPPED;
 	return NULL;
 }
 
-/* The function has returned to who called it; it may be polled again. */
-static struct error *left(struct step_plan *p, const struct step_frame *now, enum walked *ret)
+/* The function has returned to its caller; it may be polled again. */
+static struct error *step_into_left(struct step_plan *p, const struct step_frame *now,
+                                    enum step_into_walked *ret)
 {
-	const struct trap_hit hit = { p->tid, now->pc };
+	const struct internal_hit hit = { p->where.tid, now->pc };
 	bool stop = false;
 
-	TRY(step_end_at_return(p, &hit, &stop));
+	TRY(step_exit_at_return(p, &hit, &stop));
 	*ret = stop ? WALK_END : WALK_RUN;
-	p->by_itself = stop;
+	p->walk.by_itself = stop;
 	if (stop)
 		p->d->control.stop.reason = CONTROL_BREAKPOINT;
 	return NULL;
@@ -287,12 +280,12 @@ static struct error *execute(struct step_plan *p, bool *done)
 
 	*done = false;
 	/* A loop may wait for another thread. */
-	if (++p->walked % ALONE == 0) {
-		TRY(control_yield(c, p->tid));
+	if (++p->walk.walked % ALONE == 0) {
+		TRY(control_yield(c, p->where.tid));
 		if (!c->pid || c->stop.reason != CONTROL_STEPPED)
 			return NULL;
 	}
-	TRY(control_step(c, p->tid));
+	TRY(control_step(c, p->where.tid));
 	*done = c->pid && c->stop.reason == CONTROL_STEPPED;
 	return NULL;
 }
@@ -302,7 +295,7 @@ static struct error *end_unless_alive(struct step_plan *p, struct error *err)
 {
 	struct control *c = &p->d->control;
 	bool ended;
-	struct error *more = step_end_if_thread_ended(p, &ended);
+	struct error *more = step_exit_if_thread_ended(p, &ended);
 
 	error_free(more);
 	if (more || !ended)
@@ -312,7 +305,7 @@ static struct error *end_unless_alive(struct step_plan *p, struct error *err)
 	return NULL;
 }
 
-static struct error *walk(struct step_plan *p, enum walked *ret)
+static struct error *step_into_walk(struct step_plan *p, enum step_into_walked *ret)
 {
 	struct control *c = &p->d->control;
 	struct step_frame before, now;
@@ -320,28 +313,28 @@ static struct error *walk(struct step_plan *p, enum walked *ret)
 	SCRATCH(tmp);
 
 	*ret = WALK_END;
-	TRY(step_frame_at_entry(p, p->tid, &tmp, &before));
+	TRY(step_frame_at_entry(p, p->where.tid, &tmp, &before));
 	TRY(execute(p, &done));
 	if (!done)
 		return NULL;
-	struct error *err = step_frame_at_entry(p, p->tid, &tmp, &now);
+	struct error *err = step_frame_at_entry(p, p->where.tid, &tmp, &now);
 	if (err)
 		return end_unless_alive(p, err);
 	TRY(step_spawn_arrive(p, now.pc));
-	if (p->on_any)
+	if (p->subject.on_any)
 		return wait_spawned(p, ret);
 	if (has_called(p, &before, &now))
-		return called(p, &now, ret);
-	p->by_itself = p->options->kind == STEP_INSTRUCTION;
-	if (p->by_itself)
+		return step_into_called(p, &now, ret);
+	p->walk.by_itself = p->options->kind == STEP_INSTRUCTION;
+	if (p->walk.by_itself)
 		return NULL;
-	if (now.pc == p->returns && now.sp == p->cfa)
-		return left(p, &now, ret);
+	if (now.pc == p->where.returns && now.sp == p->where.cfa)
+		return step_into_left(p, &now, ret);
 	if (step_lines_has(p, now.pc) && !step_lines_is_repeated(p, now.pc) &&
-	    !step_reach_leaves(p, now.pc)) {
+	    !reachable_lines_leaves(p, now.pc)) {
 		c->stop.reason = CONTROL_BREAKPOINT;
-		p->by_itself = true;
-		p->end.reason = STEP_LINE;
+		p->walk.by_itself = true;
+		p->exit.end.reason = STEP_LINE;
 		return NULL;
 	}
 	*ret = WALKED;
@@ -349,10 +342,10 @@ static struct error *walk(struct step_plan *p, enum walked *ret)
 }
 
 /* Lets the program run to the end of the step, or to where its instructions are of interest. */
-static struct error *run(struct step_plan *p)
+static struct error *step_into_run_on(struct step_plan *p)
 {
 	TRY(debuggee_continue(p->d));
-	if (!p->entered)
+	if (!p->walk.entered)
 		return NULL;
 	TRY(enter_target(p));
 	return debuggee_continue(p->d);
@@ -360,17 +353,17 @@ static struct error *run(struct step_plan *p)
 
 struct error *step_into_run(struct step_plan *p)
 {
-	enum walked state;
+	enum step_into_walked state;
 
 	do {
-		p->resumed = false;
+		p->walk.resumed = false;
 		do
-			TRY(walk(p, &state));
+			TRY(step_into_walk(p, &state));
 		while (state == WALKED && p->options->kind == STEP_INTO);
 		if (state == WALK_RUN)
-			TRY(run(p));
-		/* It is polled anew, on whatever thread. */
-	} while (state == WALK_RUN && p->resumed && p->end.reason == STEP_NONE &&
+			TRY(step_into_run_on(p));
+		/* The coroutine is polled again, on whatever thread. */
+	} while (state == WALK_RUN && p->walk.resumed && p->exit.end.reason == STEP_NONE &&
 	         p->d->control.pid);
 	step_spawn_note(p);
 	return NULL;

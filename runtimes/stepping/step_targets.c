@@ -21,16 +21,16 @@ enum {
 	POLL_SLOT = 3, /* of the vtable of a dyn Future: behind drop, size and alignment */
 };
 
-struct search {
+struct step_targets_search {
 	struct step_plan *p;
 	VEC(const struct type *) seen;
 	VEC(uint64_t) found;            /* run-time addresses of poll functions */
 	VEC(const struct type *) types; /* coroutines that may be inlined */
 	VEC(const struct type *) closures;
-	size_t nvalues; /* how many were looked at for trait objects */
+	size_t nvalues; /* number of values searched for trait objects */
 };
 
-static bool is_news(struct search *s, const struct type *t)
+static bool is_news(struct step_targets_search *s, const struct type *t)
 {
 	for (size_t i = 0; i < s->seen.n; i++) {
 		if (s->seen.data[i] == t)
@@ -42,19 +42,23 @@ static bool is_news(struct search *s, const struct type *t)
 	return true;
 }
 
-static void collect(struct search *s, const struct type *t, int depth);
+static void step_targets_collect(struct step_targets_search *s, const struct type *t, int depth);
 
-static void collect_members(struct search *s, const struct type *t, int depth)
+static void step_targets_collect_members(struct step_targets_search *s, const struct type *t,
+                                         int depth)
 {
 	size_t n = 0;
 	const struct member *m = t ? type_members(t, &n) : NULL;
 
 	for (size_t i = 0; i < n; i++)
-		collect(s, m[i].type, depth + 1);
+		step_targets_collect(s, m[i].type, depth + 1);
 }
 
-/* By its declaration: a function that is inlined everywhere has no code of its own. */
-static bool is_users(struct step_plan *p, const struct function *f)
+/*
+ * Whether the declaration is in code of the user's: a function that is inlined everywhere has no
+ * code of its own.
+ */
+static bool step_targets_is_users(struct step_plan *p, const struct function *f)
 {
 	const struct function_lines *lines = step_cache_lines(p->d->step_cache, f);
 	const struct location l = { .function = f,
@@ -65,13 +69,13 @@ static bool is_users(struct step_plan *p, const struct function *f)
 }
 
 /* The poll function of a coroutine, if it is the user's. */
-static bool add_coroutine(struct search *s, const struct type *t)
+static bool add_coroutine(struct step_targets_search *s, const struct type *t)
 {
 	uint64_t die = lookup_dwarf_poll(t);
 	const struct function *f = die ? lookup_function_die(type_module(t), die) : NULL;
 	struct step_place place;
 
-	if (!f || s->types.n >= MAX_TARGETS || !is_users(s->p, f))
+	if (!f || s->types.n >= MAX_TARGETS || !step_targets_is_users(s->p, f))
 		return false;
 	*vec_push(&s->types) = t;
 	if (!f->low)
@@ -82,15 +86,15 @@ static bool add_coroutine(struct search *s, const struct type *t)
 	return true;
 }
 
-/* What it has captured may be of interest, too. */
-static void add_closure(struct search *s, const struct type *t)
+/* Values that the closure has captured may be of interest, too. */
+static void add_closure(struct step_targets_search *s, const struct type *t)
 {
 	if (s->closures.n < MAX_TARGETS &&
 	    str_begins(qualified_last(type_name(t)), "{closure_env#"))
 		*vec_push(&s->closures) = t;
 }
 
-static void collect(struct search *s, const struct type *t, int depth)
+static void step_targets_collect(struct step_targets_search *s, const struct type *t, int depth)
 {
 	const struct variant *v;
 	size_t n;
@@ -99,21 +103,21 @@ static void collect(struct search *s, const struct type *t, int depth)
 		return;
 	switch (type_kind(t)) {
 	case TYPE_POINTER:
-		collect(s, type_target(t), depth + 1);
+		step_targets_collect(s, type_target(t), depth + 1);
 		break;
 	case TYPE_STRUCT:
 		add_closure(s, t);
-		collect_members(s, t, depth);
+		step_targets_collect_members(s, t, depth);
 		break;
 	case TYPE_UNION:
-		collect_members(s, t, depth);
+		step_targets_collect_members(s, t, depth);
 		break;
 	case TYPE_ENUM:
 		if (type_is_coroutine(t) && add_coroutine(s, t))
 			break;
 		v = type_variants(t, &n);
 		for (size_t i = 0; i < n; i++)
-			collect_members(s, v[i].payload, depth);
+			step_targets_collect_members(s, v[i].payload, depth);
 		break;
 	default:
 		break;
@@ -123,7 +127,8 @@ static void collect(struct search *s, const struct type *t, int depth)
 /* ---- trait objects ---- */
 
 /* The future behind a fat pointer, of which nothing is known but that memory should have one. */
-static void collect_object(struct search *s, const struct type *t, uint64_t addr, int depth)
+static void collect_object(struct step_targets_search *s, const struct type *t, uint64_t addr,
+                           int depth)
 {
 	struct control *c = &s->p->d->control;
 	uint64_t vtable, poll = 0;
@@ -135,11 +140,12 @@ static void collect_object(struct search *s, const struct type *t, uint64_t addr
 	const struct function *f = err ? NULL : lookup_function(s->p->in->di, poll);
 	error_free(err);
 	if (f && f->low == poll)
-		collect(s, step_instance_type(f), depth + 1);
+		step_targets_collect(s, step_instance_type(f), depth + 1);
 }
 
 /* Looks for trait objects in a value, which may not be there yet. */
-static void collect_objects(struct search *s, const struct type *t, uint64_t addr, int depth)
+static void step_targets_collect_objects(struct step_targets_search *s, const struct type *t,
+                                         uint64_t addr, int depth)
 {
 	size_t n;
 
@@ -151,7 +157,7 @@ static void collect_objects(struct search *s, const struct type *t, uint64_t add
 	}
 	const struct member *m = type_members(t, &n);
 	for (size_t i = 0; i < n; i++)
-		collect_objects(s, m[i].type, addr + m[i].offset, depth + 1);
+		step_targets_collect_objects(s, m[i].type, addr + m[i].offset, depth + 1);
 }
 
 /* ---- what is awaited ---- */
@@ -159,12 +165,13 @@ static void collect_objects(struct search *s, const struct type *t, uint64_t add
 /* An await of a macro has a line of the macro's file. */
 static bool may_be_here(const struct step_plan *p, const struct variant *v)
 {
-	return v->line == p->at.line || !v->file || !p->at.file || strcmp(v->file, p->at.file) != 0;
+	return v->line == p->where.at.line || !v->file || !p->where.at.file ||
+	       strcmp(v->file, p->where.at.file) != 0;
 }
 
-static void collect_awaited(struct search *s)
+static void collect_awaited(struct step_targets_search *s)
 {
-	const struct type *t = s->p->instance.type;
+	const struct type *t = s->p->subject.instance.type;
 	size_t n = 0;
 	const struct variant *v = t ? type_variants(t, &n) : NULL;
 
@@ -174,21 +181,22 @@ static void collect_awaited(struct search *s)
 
 		if (!m || !may_be_here(s->p, &v[i]))
 			continue;
-		collect(s, m->type, 0);
-		if (s->p->instance.addr)
-			collect_objects(s, m->type, s->p->instance.addr + v[i].offset + m->offset,
-			                0);
+		step_targets_collect(s, m->type, 0);
+		if (s->p->subject.instance.addr)
+			step_targets_collect_objects(
+				s, m->type, s->p->subject.instance.addr + v[i].offset + m->offset,
+				0);
 	}
 }
 
 static bool collect_generic(enum function_part part, const struct type *t, void *arg)
 {
 	if (part == FUNCTION_GENERIC)
-		collect(arg, t, 0);
+		step_targets_collect(arg, t, 0);
 	return false;
 }
 
-static bool has_found(const struct search *s, const struct type *t)
+static bool has_found(const struct step_targets_search *s, const struct type *t)
 {
 	uint64_t die = lookup_dwarf_poll(t);
 	const struct function *f = die ? lookup_function_die(type_module(t), die) : NULL;
@@ -201,11 +209,11 @@ static bool has_found(const struct search *s, const struct type *t)
 }
 
 /*
- * Where the body of a coroutine begins, in copies and in other functions, into which it is inlined:
- * a thread comes there at its first poll.
+ * Internal breakpoints at the beginnings of a coroutine's body, in copies and in other functions,
+ * into which it is inlined: a thread comes there at its first poll.
  */
-static struct error *plant_bodies(struct search *s, const struct type *t, trap_decide *decide,
-                                  trap_vec *ret)
+static struct error *plant_bodies(struct step_targets_search *s, const struct type *t,
+                                  hit_callback *decide, internal_breakpoint_vec *ret)
 {
 	struct code_places places;
 	SCRATCH(tmp);
@@ -213,13 +221,14 @@ static struct error *plant_bodies(struct search *s, const struct type *t, trap_d
 	TRY(lookup_function_places(s->p->in->di, name_function(&tmp, type_name(t)), &tmp, &places));
 	for (size_t i = 0; i < places.n && i < MAX_TARGETS && !places.every_poll; i++) {
 		if (places.data[i].inlined || !has_found(s, t))
-			TRY(step_trap(s->p, ret, places.data[i].addr, NULL, decide));
+			TRY(step_add_breakpoint(s->p, ret, INTERNAL_STEP_TARGET,
+			                        places.data[i].addr, NULL, decide));
 	}
 	return NULL;
 }
 
-static struct error *plant_closure(struct search *s, const struct type *t, trap_decide *decide,
-                                   trap_vec *ret)
+static struct error *plant_closure(struct step_targets_search *s, const struct type *t,
+                                   hit_callback *decide, internal_breakpoint_vec *ret)
 {
 	const struct step_addresses *at = step_cache_closure(s->p->d->step_cache, s->p->in->di, t);
 	struct step_place place;
@@ -227,16 +236,19 @@ static struct error *plant_closure(struct search *s, const struct type *t, trap_
 	for (size_t i = 0; i < at->n && i < MAX_TARGETS; i++) {
 		step_place_at(s->p, at->data[i], &place);
 		if (place.users)
-			TRY(step_trap(s->p, ret, at->data[i], NULL, decide));
+			TRY(step_add_breakpoint(s->p, ret, INTERNAL_STEP_TARGET, at->data[i], NULL,
+			                        decide));
 	}
 	return NULL;
 }
 
-static struct error *plant(struct search *s, const struct step_target_deciders *deciders,
-                           trap_vec *ret)
+static struct error *step_targets_plant_all(struct step_targets_search *s,
+                                            const struct step_target_deciders *deciders,
+                                            internal_breakpoint_vec *ret)
 {
 	for (size_t i = 0; i < s->found.n; i++)
-		TRY(step_trap(s->p, ret, s->found.data[i], NULL, deciders->entry));
+		TRY(step_add_breakpoint(s->p, ret, INTERNAL_STEP_TARGET, s->found.data[i], NULL,
+		                        deciders->entry));
 	for (size_t i = 0; deciders->inside && i < s->types.n; i++)
 		TRY(plant_bodies(s, s->types.data[i], deciders->inside, ret));
 	for (size_t i = 0; deciders->closure && i < s->closures.n; i++)
@@ -246,16 +258,17 @@ static struct error *plant(struct search *s, const struct step_target_deciders *
 
 struct error *step_targets_plant(struct step_plan *p, const struct function *called,
                                  const struct type *polled, uint64_t at,
-                                 const struct step_target_deciders *deciders, trap_vec *ret)
+                                 const struct step_target_deciders *deciders,
+                                 internal_breakpoint_vec *ret)
 {
-	struct search s = { .p = p };
+	struct step_targets_search s = { .p = p };
 
 	if (!p->options->spawned)
 		collect_awaited(&s);
 	if (called)
 		function_read_types(called, collect_generic, &s);
-	collect_objects(&s, polled, at, 0);
-	struct error *err = plant(&s, deciders, ret);
+	step_targets_collect_objects(&s, polled, at, 0);
+	struct error *err = step_targets_plant_all(&s, deciders, ret);
 	vec_free(&s.types);
 	vec_free(&s.seen);
 	vec_free(&s.found);

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "runtimes/stepping/internal_breakpoint.h"
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -23,9 +25,22 @@ static void test_names(void **state)
 	assert_string_equal(step_reason_name(STEP_LINE), "step");
 }
 
+/* Each kind of internal breakpoint has a name of its own, and a reason. */
+static void test_internal_kinds(void **state)
+{
+	(void)state;
+	for (int i = INTERNAL_NUMBERED; i <= INTERNAL_STEP_TASK; i++) {
+		for (int j = INTERNAL_NUMBERED; j < i; j++)
+			assert_string_not_equal(internal_breakpoint_kind_name(i),
+			                        internal_breakpoint_kind_name(j));
+		assert_true(strlen(internal_breakpoint_reason(i)) > 0);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names),
+		                            cmocka_unit_test(test_internal_kinds) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

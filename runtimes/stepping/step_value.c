@@ -1,4 +1,4 @@
-/* What a function has returned, at the instruction behind its call. */
+/* Return value of a function, read at the instruction behind its call. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -21,13 +21,13 @@ const char step_inlined_value[] = "its code is inlined into another function";
 struct result {
 	struct step_plan *p;
 	const struct regs *regs;
-	const struct type *type; /* that the function returns */
+	const struct type *type; /* return type of the function */
 	bool is_poll;            /* only what it is ready with counts */
 	const char *problem;     /* why the value is not known; NULL: it is */
 	struct value value;
 };
 
-static bool read_variant(const struct result *r, struct value v, const char **name)
+static bool step_value_read_variant(const struct result *r, struct value v, const char **name)
 {
 	const struct variant *variant = NULL;
 	struct error *err CLEANUP(error_freep) = value_variant(r->p->in->target, v, &variant);
@@ -37,16 +37,16 @@ static bool read_variant(const struct result *r, struct value v, const char **na
 }
 
 /* Whether the place can have the value. */
-static bool is_possible(const struct result *r, struct value v)
+static bool step_value_is_possible(const struct result *r, struct value v)
 {
 	const char *name;
 
 	if (type_kind(v.type) != TYPE_ENUM || !type_discr(v.type))
 		return true;
-	return read_variant(r, v, &name) && (!r->is_poll || strcmp(name, "Ready") == 0);
+	return step_value_read_variant(r, v, &name) && (!r->is_poll || strcmp(name, "Ready") == 0);
 }
 
-static struct value in_registers(struct result *r, const struct result_place *place)
+static struct value step_value_in_registers(struct result *r, const struct result_place *place)
 {
 	unsigned char bytes[MAX_RESULT] = { 0 };
 
@@ -62,14 +62,14 @@ static bool may_be_address(const struct result *r)
 {
 	uint64_t addr = r->regs->r[result_place_register(0)];
 
-	return addr >= r->p->cfa && addr - r->p->cfa < MAX_CALLER;
+	return addr >= r->p->where.cfa && addr - r->p->where.cfa < MAX_CALLER;
 }
 
 /*
  * Unoptimised code has the argument in its frame. Elsewhere a function whose callers do not use the
  * result, or know it, may leave anything in the registers.
  */
-static bool keeps_registers(const struct function *f)
+static bool step_value_keeps_registers(const struct function *f)
 {
 	struct argument_place place;
 
@@ -82,11 +82,11 @@ static bool keeps_registers(const struct function *f)
  */
 static void find_in_memory(struct result *r)
 {
-	bool optimised = !keeps_registers(r->p->at.function);
+	bool optimised = !step_value_keeps_registers(r->p->where.at.function);
 
-	r->value = (struct value){ r->type, optimised ? r->p->first_argument
+	r->value = (struct value){ r->type, optimised ? r->p->where.first_argument
 		                                      : r->regs->r[result_place_register(0)] };
-	if (optimised && !r->p->first_argument)
+	if (optimised && !r->p->where.first_argument)
 		r->problem = "the code is optimised: where it leaves the value is known only at "
 			     "its beginning, as at a breakpoint on the function";
 }
@@ -94,31 +94,30 @@ static void find_in_memory(struct result *r)
 static void find_either(struct result *r, const struct result_place *place)
 {
 	struct value memory = { r->type, r->regs->r[result_place_register(0)] };
-	struct value registers = in_registers(r, place);
-	bool as_memory = may_be_address(r) && is_possible(r, memory);
-	bool as_registers = is_possible(r, registers);
+	struct value registers = step_value_in_registers(r, place);
+	bool as_memory = may_be_address(r) && step_value_is_possible(r, memory);
+	bool as_registers = step_value_is_possible(r, registers);
 
 	r->value = as_memory ? memory : registers;
 	if (as_memory == as_registers)
 		r->problem = "it may be in registers or in memory";
-	else if (!keeps_registers(r->p->at.function))
-		r->problem = "the code is optimised: it need not leave the value in registers";
+	else if (!step_value_keeps_registers(r->p->where.at.function))
+		r->problem = "optimised code need not leave the value in registers";
 }
 
-static void find(struct result *r)
+static void step_value_find(struct result *r)
 {
 	struct result_place place;
 
 	result_place(r->type, &place);
 	switch (place.kind) {
 	case RESULT_NOTHING:
-		r->value = in_registers(r, &place);
+		r->value = step_value_in_registers(r, &place);
 		break;
 	case RESULT_REGISTERS:
-		r->value = in_registers(r, &place);
-		if (!keeps_registers(r->p->at.function))
-			r->problem = "the code is optimised: it need not leave the value in "
-				     "registers";
+		r->value = step_value_in_registers(r, &place);
+		if (!step_value_keeps_registers(r->p->where.at.function))
+			r->problem = "optimised code need not leave the value in registers";
 		break;
 	case RESULT_MEMORY:
 		find_in_memory(r);
@@ -130,8 +129,8 @@ static void find(struct result *r)
 		r->problem = "it is not in general registers, or its place depends on the compiler";
 		break;
 	}
-	if (!r->problem && !is_possible(r, r->value))
-		r->problem = "what is at its place is no such value";
+	if (!r->problem && !step_value_is_possible(r, r->value))
+		r->problem = "the memory at its place is not such a value";
 }
 
 /* Poll::Ready(value): the value. */
@@ -145,16 +144,16 @@ static void take_ready(struct result *r)
 		r->problem = "the debug info does not describe it";
 		return;
 	}
-	/* Nothing needs to be read. */
-	if (!type_size(m->type) && type_is_coroutine(r->p->instance.type))
+	/* A value without size needs no read. */
+	if (!type_size(m->type) && type_is_coroutine(r->p->subject.instance.type))
 		r->problem = NULL;
 	r->value = (struct value){ m->type, r->value.addr + ready->offset + m->offset };
 }
 
-static void note(struct result *r)
+static void step_value_note(struct result *r)
 {
 	struct arena *a = &r->p->d->step_cache->arena;
-	struct step_end *end = &r->p->end;
+	struct step_exit *end = &r->p->exit.end;
 	struct inspector *in = r->p->in;
 	struct redaction redaction = { .secrets = in->secrets };
 
@@ -165,26 +164,26 @@ static void note(struct result *r)
 	end->value_type = inspector_clean_name(a, type_name(r->value.type));
 }
 
-static struct error *take(struct result *r)
+static struct error *step_value_take_result(struct result *r)
 {
 	struct target *t = r->p->in->target;
 
 	/* Reads see the memory as it is now. */
 	TRY(target_stop(t));
-	find(r);
+	step_value_find(r);
 	if (r->is_poll)
 		take_ready(r);
-	note(r);
+	step_value_note(r);
 	target_resume(t);
 	return NULL;
 }
 
 void step_value_begin(struct step_plan *p, const struct step_frame *f)
 {
-	const struct function *function = p->at.function;
+	const struct function *function = p->where.at.function;
 	SCRATCH(tmp);
 
-	p->first_argument = 0;
+	p->where.first_argument = 0;
 	if (p->options->kind != STEP_FINISH || !function ||
 	    function->high - function->low > MAX_CODE)
 		return;
@@ -194,7 +193,7 @@ void step_value_begin(struct step_plan *p, const struct step_frame *f)
 		control_read(&p->d->control, function->low, code, size);
 
 	if (!err && entry_register_is_kept(p->arch->elf_machine, function->low, code, size, f->pc))
-		p->first_argument = f->regs.r[p->arch->arguments[0]];
+		p->where.first_argument = f->regs.r[p->arch->arguments[0]];
 }
 
 struct error *step_value_take(struct step_plan *p, pid_t tid)
@@ -203,17 +202,17 @@ struct error *step_value_take(struct step_plan *p, pid_t tid)
 	struct regs regs;
 	SCRATCH(tmp);
 
-	if (p->options->kind != STEP_FINISH || !p->at.function)
+	if (p->options->kind != STEP_FINISH || !p->where.at.function)
 		return NULL;
-	if (p->at.call) {
-		p->end.value_problem = step_inlined_value;
+	if (p->where.at.call) {
+		p->exit.end.value_problem = step_inlined_value;
 		return NULL;
 	}
-	r.type = function_read_result(p->at.function);
+	r.type = function_read_result(p->where.at.function);
 	if (!r.type)
 		return NULL;
-	r.is_poll = p->instance.type && type_is(r.type, "core::task::poll::Poll");
+	r.is_poll = p->subject.instance.type && type_is(r.type, "core::task::poll::Poll");
 	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
 	r.regs = &regs;
-	return take(&r);
+	return step_value_take_result(&r);
 }

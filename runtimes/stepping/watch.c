@@ -22,7 +22,7 @@
 #include "runtimes/stepping/step_cache.h"
 #include "runtimes/stepping/step_plan.h"
 
-enum { WORD = 8 /* bytes that one breakpoint of the processor can watch */ };
+enum { WORD = 8 /* bytes that one breakpoint of the CPU can watch */ };
 
 static const char *const kind_names[WATCH_NKINDS] = { "write", "read", "read_write" };
 static const char *const nouns[WATCH_NKINDS] = { "watchpoint", "read watchpoint",
@@ -40,7 +40,7 @@ const char *watch_noun(const struct watchpoint *w)
 
 /* ---- values ---- */
 
-static const char *show(const struct watchpoint *w, struct arena *a)
+static const char *watch_show(const struct watchpoint *w, struct arena *a)
 {
 	struct inspector *in = asyncdbg_inspector(w->debuggee->handle);
 	struct value v = { w->type, w->state ? w->whole : w->addr };
@@ -51,17 +51,17 @@ static const char *show(const struct watchpoint *w, struct arena *a)
 	struct error *err CLEANUP(error_freep) = value_variant(in->target, v, &variant);
 
 	if (err)
-		return "no state of that type: it is something else now";
+		return "not a state of that type: the memory has another use now";
 	const char *name = str_clean(a, variant->name, strlen(variant->name));
 	if (!variant->file || !variant->line)
 		return name;
-	const char *file = inspector_source(in, a, variant->file, NULL).text;
+	const char *file = source_path_of(in->di, a, variant->file, NULL).text;
 	return arena_printf(a, "%s, at %s:%u", name, str_clean(a, file, strlen(file)),
 	                    variant->line);
 }
 
 /* Takes the value that it has now; the one before is the old one. */
-static struct error *take_value(struct watchpoint *w, const unsigned char *bytes)
+static struct error *watch_take_value(struct watchpoint *w, const unsigned char *bytes)
 {
 	struct arena old = w->old_arena;
 	struct target *t = asyncdbg_inspector(w->debuggee->handle)->target;
@@ -73,7 +73,7 @@ static struct error *take_value(struct watchpoint *w, const unsigned char *bytes
 	w->value_arena = old;
 	arena_free(&w->value_arena);
 	memcpy(w->bytes, bytes, w->size);
-	w->value = show(w, &w->value_arena);
+	w->value = watch_show(w, &w->value_arena);
 	target_resume(t);
 	return NULL;
 }
@@ -81,7 +81,7 @@ static struct error *take_value(struct watchpoint *w, const unsigned char *bytes
 /* ---- the processor's ---- */
 
 /* The largest piece at `addr`, of at most `left` bytes. */
-static unsigned piece(uint64_t addr, uint64_t left)
+static unsigned watch_piece(uint64_t addr, uint64_t left)
 {
 	unsigned len = WORD;
 
@@ -101,7 +101,7 @@ static bool is_watched_by_another(const struct watchpoint *w, uint64_t addr, uns
 		    (other->kind == WATCH_WRITE) != (w->kind == WATCH_WRITE))
 			continue;
 		for (uint64_t at = other->addr; at < other->addr + other->size;) {
-			unsigned n = piece(at, other->addr + other->size - at);
+			unsigned n = watch_piece(at, other->addr + other->size - at);
 
 			if (at == addr && n == len)
 				return true;
@@ -111,10 +111,10 @@ static bool is_watched_by_another(const struct watchpoint *w, uint64_t addr, uns
 	return false;
 }
 
-static struct error *take_away(struct watchpoint *w, uint64_t end)
+static struct error *watch_take_away(struct watchpoint *w, uint64_t end)
 {
 	for (uint64_t at = w->addr; at < end;) {
-		unsigned len = piece(at, w->addr + w->size - at);
+		unsigned len = watch_piece(at, w->addr + w->size - at);
 
 		if (!is_watched_by_another(w, at, len))
 			TRY(control_watch(&w->debuggee->control, at, len, w->kind != WATCH_WRITE,
@@ -124,13 +124,13 @@ static struct error *take_away(struct watchpoint *w, uint64_t end)
 	return NULL;
 }
 
-/* How many of the processor's breakpoints the bytes up to an address take that no other one has. */
+/* Number of the CPU's breakpoints for the bytes up to an address that no other watchpoint has. */
 static unsigned count_pieces(const struct watchpoint *w, uint64_t end)
 {
 	unsigned n = 0;
 
 	for (uint64_t at = w->addr; at < end;) {
-		unsigned len = piece(at, w->addr + w->size - at);
+		unsigned len = watch_piece(at, w->addr + w->size - at);
 
 		n += !is_watched_by_another(w, at, len);
 		at += len;
@@ -147,20 +147,20 @@ static struct error *refuse(const struct watchpoint *w, uint64_t at, struct erro
 		return err;
 	error_free(err);
 	return error_new(ERR_STATE,
-	                 "%s has %" PRIu64 " bytes, which take %u hardware breakpoints of the "
-	                 "processor, and %u %s free: delete a watchpoint, or name a part of it",
+	                 "%s has %" PRIu64 " bytes, which take %u hardware breakpoints, and %u %s "
+	                 "free: delete a watchpoint, or name a member of it",
 	                 w->text, w->size, needed, free, free == 1 ? "is" : "are");
 }
 
-static struct error *plant(struct watchpoint *w)
+static struct error *watch_plant(struct watchpoint *w)
 {
 	for (uint64_t at = w->addr; at < w->addr + w->size;) {
-		unsigned len = piece(at, w->addr + w->size - at);
+		unsigned len = watch_piece(at, w->addr + w->size - at);
 		struct error *err =
 			control_watch(&w->debuggee->control, at, len, w->kind != WATCH_WRITE, true);
 
 		if (err) {
-			error_free(take_away(w, at));
+			error_free(watch_take_away(w, at));
 			return refuse(w, at, err);
 		}
 		at += len;
@@ -176,12 +176,12 @@ static struct error *plant(struct watchpoint *w)
  * its changes.
  */
 
-static struct error *scope_end(struct watchpoint *w)
+static struct error *watch_scope_end(struct watchpoint *w)
 {
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < w->drops.n && !err; i++)
-		err = trap_remove(&w->debuggee->control, w->drops.data[i]);
+		err = internal_breakpoint_remove(&w->debuggee->control, w->drops.data[i]);
 	vec_free(&w->drops);
 	return err;
 }
@@ -192,14 +192,14 @@ static struct error *end_watch(struct watchpoint *w, const char *why)
 
 	w->enabled = false;
 	w->ended = true;
-	w->note = arena_printf(&w->arena, "it watches nothing any more: %s", why);
-	TRY(scope_end(w));
-	return enabled ? take_away(w, w->addr + w->size) : NULL;
+	w->note = arena_printf(&w->arena, "it no longer watches anything: %s", why);
+	TRY(watch_scope_end(w));
+	return enabled ? watch_take_away(w, w->addr + w->size) : NULL;
 }
 
 /* ---- the owner ---- */
 
-static const struct type *find_type(struct debuginfo *di, const char *name)
+static const struct type *watch_find_type(struct debuginfo *di, const char *name)
 {
 	const struct type *t = NULL;
 
@@ -211,16 +211,16 @@ static const struct type *find_type(struct debuginfo *di, const char *name)
 	return t;
 }
 
-static void find_owner(struct debuginfo *di, const struct future *f, uint64_t addr,
-                       struct watch_owner *ret)
+static void watch_find_owner(struct debuginfo *di, const struct future *f, uint64_t addr,
+                             struct watch_owner *ret)
 {
 	const struct type *t =
-		f->addr && f->addr <= addr && f->type ? find_type(di, f->type) : NULL;
+		f->addr && f->addr <= addr && f->type ? watch_find_type(di, f->type) : NULL;
 
 	if (t && addr - f->addr < type_size(t) && type_is_coroutine(t) && type_discr(t))
 		*ret = (struct watch_owner){ t, f->addr };
 	for (size_t i = 0; i < f->nchildren; i++)
-		find_owner(di, f->children[i], addr, ret);
+		watch_find_owner(di, f->children[i], addr, ret);
 }
 
 /* The thread that polls the task; 0: none. */
@@ -244,13 +244,13 @@ struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap, 
 		return NULL;
 	for (size_t i = 0; i < snap->ntasks; i++) {
 		if (snap->tasks[i]->root && strcmp(snap->tasks[i]->id, task) == 0)
-			find_owner(di, snap->tasks[i]->root, addr, ret);
+			watch_find_owner(di, snap->tasks[i]->root, addr, ret);
 	}
 	/* The tree of a task that is being polled is that of its stack. */
 	pid_t tid = polling_thread(snap, task);
 	if (ret->type || !tid)
 		return NULL;
-	TRY(step_owner_find(d, tid, addr, &polled));
+	TRY(step_task_find(d, tid, addr, &polled));
 	*ret = (struct watch_owner){ polled.type, polled.addr };
 	return NULL;
 }
@@ -258,15 +258,15 @@ struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap, 
 /* ---- its state ---- */
 
 /* NULL: it is in none, or that cannot be read. */
-static const struct variant *state_now(const struct watchpoint *w)
+static const struct variant *watch_state_now(const struct watchpoint *w)
 {
 	struct target *t = asyncdbg_inspector(w->debuggee->handle)->target;
 	const struct variant *v = NULL;
-	struct target_aside before;
+	struct target_scratch_cache before;
 
-	target_begin_aside(t, &before);
+	target_begin_scratch_cache(t, &before);
 	struct error *err = value_variant(t, (struct value){ w->owner.type, w->owner.addr }, &v);
-	target_end_aside(t, &before);
+	target_end_scratch_cache(t, &before);
 	bool known = !err;
 	error_free(err);
 	return known ? v : NULL;
@@ -296,7 +296,7 @@ static bool keeps(const struct watchpoint *w, const struct variant *v, const cha
 }
 
 /* Whether any state has a variable of the expression's name there: else it goes by another one. */
-static bool has_name(const struct watchpoint *w, size_t len)
+static bool watch_has_name(const struct watchpoint *w, size_t len)
 {
 	size_t n;
 	const struct variant *v = type_variants(w->owner.type, &n);
@@ -311,11 +311,11 @@ static bool has_name(const struct watchpoint *w, size_t len)
 static const char *why_over(const struct variant *now)
 {
 	if (!now)
-		return "the future that had it is gone";
+		return "its future is gone";
 	if (strcmp(now->name, "Returned") == 0)
-		return "the function that had it has returned";
+		return "its function has returned";
 	if (strcmp(now->name, "Panicked") == 0)
-		return "the function that had it has panicked";
+		return "its function has panicked";
 	return NULL;
 }
 
@@ -323,27 +323,28 @@ static const char *why_over(const struct variant *now)
  * The state is that in which the poll began. In the state in which the watchpoint was set the
  * variable may be one that no suspension keeps yet.
  */
-static const char *why_ended(const struct watchpoint *w)
+static const char *watch_why_ended(const struct watchpoint *w)
 {
-	const struct variant *now = state_now(w);
+	const struct variant *now = watch_state_now(w);
 	const char *over = why_over(now);
 	const size_t len = base_len(w->text);
 
 	if (over || now == w->since)
 		return over;
 	if (strcmp(now->name, "Unresumed") == 0)
-		return "the future that had it is gone: another one is in its memory";
-	return keeps(w, now, has_name(w, len) ? w->text : NULL, len) ? NULL : "its scope has ended";
+		return "its future is gone: another one is in its memory";
+	return keeps(w, now, watch_has_name(w, len) ? w->text : NULL, len) ? NULL
+	                                                                   : "its scope has ended";
 }
 
 /* ---- whether it is there ---- */
 
-static bool is_in_tree(const struct future *f, uint64_t addr)
+static bool watch_is_in_tree(const struct future *f, uint64_t addr)
 {
 	if (f->addr == addr)
 		return true;
 	for (size_t i = 0; i < f->nchildren; i++) {
-		if (is_in_tree(f->children[i], addr))
+		if (watch_is_in_tree(f->children[i], addr))
 			return true;
 	}
 	return false;
@@ -352,11 +353,11 @@ static bool is_in_tree(const struct future *f, uint64_t addr)
 static bool is_in_snapshot(const struct snapshot *snap, uint64_t addr)
 {
 	for (size_t i = 0; i < snap->ntasks; i++) {
-		if (snap->tasks[i]->root && is_in_tree(snap->tasks[i]->root, addr))
+		if (snap->tasks[i]->root && watch_is_in_tree(snap->tasks[i]->root, addr))
 			return true;
 	}
 	for (size_t i = 0; i < snap->nthreads; i++) {
-		if (snap->threads[i].root && is_in_tree(snap->threads[i].root, addr))
+		if (snap->threads[i].root && watch_is_in_tree(snap->threads[i].root, addr))
 			return true;
 	}
 	return false;
@@ -366,7 +367,7 @@ static bool is_in_snapshot(const struct snapshot *snap, uint64_t addr)
  * Code of another module may be the allocator's, which has got the memory back, or copy a value to
  * the variable for the program.
  */
-static struct error *is_foreign(struct watchpoint *w, const struct trap_hit *hit, bool *ret)
+static struct error *is_foreign(struct watchpoint *w, const struct internal_hit *hit, bool *ret)
 {
 	const struct module *own = type_module(w->owner.type)->module;
 	struct debuggee *d = w->debuggee;
@@ -380,12 +381,13 @@ static struct error *is_foreign(struct watchpoint *w, const struct trap_hit *hit
 	return NULL;
 }
 
-static struct error *scope_check(struct watchpoint *w, const struct trap_hit *hit, const char **ret)
+static struct error *scope_check(struct watchpoint *w, const struct internal_hit *hit,
+                                 const char **ret)
 {
 	struct snapshot *snap;
 	bool foreign;
 
-	*ret = w->owner.type && !w->state ? why_ended(w) : NULL;
+	*ret = w->owner.type && !w->state ? watch_why_ended(w) : NULL;
 	if (*ret || !w->owner.type)
 		return NULL;
 	TRY(is_foreign(w, hit, &foreign));
@@ -393,34 +395,34 @@ static struct error *scope_check(struct watchpoint *w, const struct trap_hit *hi
 		return NULL;
 	TRY(asyncdbg_take(w->debuggee->handle, WANT_TASKS | WANT_RUNNING, &snap));
 	if (!is_in_snapshot(snap, w->owner.addr))
-		*ret = "the future that had it is gone";
+		*ret = "its future is gone";
 	snapshot_free(snap);
 	return NULL;
 }
 
 /* ---- its drop ---- */
 
-static struct error *at_drop(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *watch_at_drop(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct watchpoint *w = arg;
 	struct debuggee *d = w->debuggee;
-	const struct variant *now = state_now(w);
+	const struct variant *now = watch_state_now(w);
 	const char *over = now ? why_over(now) : NULL;
 
 	(void)hit;
 	/* The last state of a future was a hit of its own. */
 	*stop = w->enabled && !(w->state && over);
-	TRY(end_watch(w, over ? over : "the future that had it was dropped"));
+	TRY(end_watch(w, over ? over : "its future was dropped"));
 	if (!*stop)
 		return NULL;
 	w->halts = true;
-	w->changed = false;
+	w->hits.changed = false;
 	d->watch = d->watch ? d->watch : w;
 	return NULL;
 }
 
 /* The functions that drop a coroutine get its address as their first argument. */
-static struct error *plant_drops(struct watchpoint *w, const struct step_addresses *drops)
+static struct error *watch_plant_drops(struct watchpoint *w, const struct step_addresses *drops)
 {
 	struct debuggee *d = w->debuggee;
 	const struct arch *arch = asyncdbg_inspector(d->handle)->target->arch;
@@ -429,21 +431,23 @@ static struct error *plant_drops(struct watchpoint *w, const struct step_address
 		                              .value = w->owner.addr };
 
 	for (size_t i = 0; i < drops->n; i++) {
-		struct trap *trap;
+		struct internal_breakpoint *internal;
 
-		TRY(trap_add(&d->control,
-		             &(struct trap_options){ .addr = drops->data[i],
-		                                     .filter = &filter,
-		                                     .decide = at_drop,
-		                                     .arg = w },
-		             &trap));
-		*vec_push(&w->drops) = trap;
+		TRY(internal_breakpoint_add(
+			&d->control,
+			&(struct internal_breakpoint_options){ .addr = drops->data[i],
+		                                               .filter = &filter,
+		                                               .decide = watch_at_drop,
+		                                               .kind = INTERNAL_WATCH_DROP,
+		                                               .arg = w },
+			&internal));
+		*vec_push(&w->drops) = internal;
 	}
 	return NULL;
 }
 
 /* The poll function of the owner; NULL: it is inlined, or unknown. */
-static const struct function *find_poll(const struct watchpoint *w, struct debuginfo *di)
+static const struct function *watch_find_poll(const struct watchpoint *w, struct debuginfo *di)
 {
 	struct code_places places = { 0 };
 	const char *owner = type_name(w->owner.type);
@@ -464,32 +468,34 @@ static struct error *scope_begin(struct watchpoint *w)
 {
 	struct debuggee *d = w->debuggee;
 
-	/* The processor's breakpoints are for what is watched. */
+	/* With --production, the CPU's breakpoints are for the memory that is watched. */
 	if (!w->owner.type || w->drops.n)
 		return NULL;
-	w->since = w->since ? w->since : state_now(w);
+	w->since = w->since ? w->since : watch_state_now(w);
 	const struct function *poll =
-		d->control.production ? NULL : find_poll(w, asyncdbg_inspector(d->handle)->di);
+		d->control.hw_breakpoints_only
+			? NULL
+			: watch_find_poll(w, asyncdbg_inspector(d->handle)->di);
 	if (!poll)
 		return NULL;
 	if (!d->step_cache)
 		d->step_cache = step_cache_new();
-	return plant_drops(w, step_cache_drops(d->step_cache, poll, w->owner.type));
+	return watch_plant_drops(w, step_cache_drops(d->step_cache, poll, w->owner.type));
 }
 
 /* ---- hits ---- */
 
 /* A hit whose condition is evaluated. */
-struct look {
+struct watch_look {
 	const struct watchpoint *w;
 	pid_t tid;
 	struct arena *a;
 };
 
-static struct error *find_operand(void *arg, const struct predicate *operand,
-                                  struct predicate_value *ret)
+static struct error *watch_find_operand(void *arg, const struct predicate *operand,
+                                        struct predicate_value *ret)
 {
-	const struct look *l = arg;
+	const struct watch_look *l = arg;
 	const struct watch_rule *rule = &l->w->rule;
 	struct debuggee *d = l->w->debuggee;
 	struct frame_value v;
@@ -508,12 +514,12 @@ static struct error *find_operand(void *arg, const struct predicate *operand,
 }
 
 /* err: why the condition cannot be read; owned. Whether it halts all the same. */
-static bool cannot_read(struct watchpoint *w, struct error *err)
+static bool watch_cannot_read(struct watchpoint *w, struct error *err)
 {
-	bool first = !w->unreadable++;
+	bool first = !w->hits.unreadable++;
 
 	if (first)
-		w->problem = arena_strdup(&w->rule_arena, err->message);
+		w->hits.problem = arena_strdup(&w->rule_arena, err->message);
 	error_free(err);
 	return first;
 }
@@ -522,23 +528,23 @@ static bool cannot_read(struct watchpoint *w, struct error *err)
 static struct error *count_hit(struct watchpoint *w, pid_t tid, bool *stop)
 {
 	SCRATCH(tmp);
-	struct look l = { .w = w, .tid = tid, .a = &tmp };
+	struct watch_look l = { .w = w, .tid = tid, .a = &tmp };
 	bool is_true = true;
 
-	w->undecided = *stop = false;
+	w->hits.undecided = *stop = false;
 	if (w->parsed) {
-		struct error *err = predicate_evaluate(w->parsed, find_operand, &l, &is_true);
+		struct error *err = predicate_evaluate(w->parsed, watch_find_operand, &l, &is_true);
 
 		if (err && err->kind == ERR_INTERRUPTED)
 			return err;
 		if (err) {
-			*stop = w->undecided = cannot_read(w, err);
+			*stop = w->hits.undecided = watch_cannot_read(w, err);
 			return NULL;
 		}
 	}
-	if (!is_true || ++w->hits <= w->rule.skip)
+	if (!is_true || ++w->hits.n <= w->rule.skip)
 		return NULL;
-	*stop = !w->rule.every || (w->hits - w->rule.skip) % w->rule.every == 0;
+	*stop = !w->rule.every || (w->hits.n - w->rule.skip) % w->rule.every == 0;
 	return NULL;
 }
 
@@ -556,19 +562,19 @@ static bool is_hit(const struct watchpoint *w, bool changed, bool here)
 }
 
 /* Ends the watchpoint where the variable has ended before the hit. */
-static struct error *check_scope(struct watchpoint *w, const struct trap_hit *hit)
+static struct error *check_scope(struct watchpoint *w, const struct internal_hit *hit)
 {
 	const char *why;
 
 	TRY(scope_check(w, hit, &why));
 	if (!why)
 		return NULL;
-	w->changed = false;
-	w->hit_nstops = w->debuggee->control.nstops;
+	w->hits.changed = false;
+	w->hits.nstops = w->debuggee->control.nstops;
 	return end_watch(w, why);
 }
 
-static struct error *check(struct watchpoint *w, const struct trap_hit *hit, bool *stop)
+static struct error *check(struct watchpoint *w, const struct internal_hit *hit, bool *stop)
 {
 	unsigned char now[WATCH_MAX_BYTES];
 	bool here = hit->addr >= w->addr && hit->addr - w->addr < w->size;
@@ -584,13 +590,13 @@ static struct error *check(struct watchpoint *w, const struct trap_hit *hit, boo
 		return NULL;
 	}
 	if (changed)
-		TRY(take_value(w, now));
-	if (w->hit_nstops == nstops || is_hit(w, changed, here)) {
-		w->changed = w->hit_nstops == nstops ? w->changed : changed;
-		w->hit_nstops = nstops;
+		TRY(watch_take_value(w, now));
+	if (w->hits.nstops == nstops || is_hit(w, changed, here)) {
+		w->hits.changed = w->hits.nstops == nstops ? w->hits.changed : changed;
+		w->hits.nstops = nstops;
 		return count_hit(w, hit->tid, stop);
 	}
-	w->unchanged += w->kind == WATCH_WRITE && here;
+	w->hits.unchanged += w->kind == WATCH_WRITE && here;
 	return NULL;
 }
 
@@ -598,13 +604,13 @@ static struct error *check(struct watchpoint *w, const struct trap_hit *hit, boo
  * A thread has written to memory at hit->addr, or accessed it. *stop: one of the watchpoints halts.
  * All that do are marked.
  */
-static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
+static struct error *decide(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct debuggee *d = arg;
 
 	for (size_t i = 0; i < d->watches.list.n; i++) {
 		struct watchpoint *w = d->watches.list.data[i];
-		bool halts = w->ended && w->hit_nstops == d->control.nstops;
+		bool halts = w->ended && w->hits.nstops == d->control.nstops;
 
 		if (w->enabled)
 			TRY(check(w, hit, &halts));
@@ -618,7 +624,7 @@ static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
 
 /* ---- the list ---- */
 
-static void free_one(struct watchpoint *w)
+static void watch_free_one(struct watchpoint *w)
 {
 	vec_free(&w->drops);
 	arena_free(&w->arena);
@@ -628,7 +634,7 @@ static void free_one(struct watchpoint *w)
 	free(w);
 }
 
-static void remove_from(struct debuggee *d, const struct watchpoint *w)
+static void watch_remove_from(struct debuggee *d, const struct watchpoint *w)
 {
 	size_t n = 0;
 
@@ -649,7 +655,7 @@ static struct watchpoint *new_watchpoint(struct debuggee *d, const struct watch_
 		out_of_memory();
 	*w = (struct watchpoint){ .debuggee = d,
 		                  .addr = o->addr,
-		                  .size = o->size,
+		                  .size = type_size(o->type),
 		                  .type = o->type,
 		                  .whole = o->addr,
 		                  .owner = o->owner,
@@ -681,8 +687,8 @@ struct error *watch_set_rule(struct watchpoint *w, const struct watch_rule *rule
 	arena_free(&w->rule_arena);
 	w->rule_arena = a;
 	w->parsed = parsed;
-	w->problem = NULL;
-	w->unreadable = 0;
+	w->hits.problem = NULL;
+	w->hits.unreadable = 0;
 	return NULL;
 }
 
@@ -695,14 +701,15 @@ static struct error *choose_state(struct watchpoint *w)
 			: NULL;
 
 	if (!m)
-		return error_new(ERR_STATE, "%s is no coroutine whose states are known", w->text);
+		return error_new(ERR_STATE, "%s is not a coroutine whose states are known",
+		                 w->text);
 	w->owner = (struct watch_owner){ w->type, w->whole };
 	w->addr = w->whole + m->offset;
 	w->size = type_size(m->type);
 	return NULL;
 }
 
-static struct error *begin(struct watchpoint *w, const struct watch_rule *rule)
+static struct error *watch_begin(struct watchpoint *w, const struct watch_rule *rule)
 {
 	unsigned char now[WATCH_MAX_BYTES];
 
@@ -712,16 +719,16 @@ static struct error *begin(struct watchpoint *w, const struct watch_rule *rule)
 	if (w->size == 0 || w->size > WATCH_MAX_BYTES)
 		return error_new(ERR_USAGE,
 		                 "%s has %" PRIu64
-		                 " bytes: 1 to %d can be watched; name a part of it",
+		                 " bytes: 1 to %d can be watched; name a member of it",
 		                 w->text, w->size, WATCH_MAX_BYTES);
 	TRY(control_read(&w->debuggee->control, w->addr, now, w->size));
-	TRY(take_value(w, now));
-	TRY(plant(w));
+	TRY(watch_take_value(w, now));
+	TRY(watch_plant(w));
 	struct error *err = scope_begin(w);
 	if (!err)
 		return NULL;
-	error_free(scope_end(w));
-	error_free(take_away(w, w->addr + w->size));
+	error_free(watch_scope_end(w));
+	error_free(watch_take_away(w, w->addr + w->size));
 	return err;
 }
 
@@ -729,10 +736,10 @@ struct error *watch_add(struct debuggee *d, const struct watch_options *options,
                         struct watchpoint **ret)
 {
 	struct watchpoint *w = new_watchpoint(d, options);
-	struct error *err = begin(w, &options->rule);
+	struct error *err = watch_begin(w, &options->rule);
 
 	if (err) {
-		free_one(w);
+		watch_free_one(w);
 		return err;
 	}
 	d->control.watched = decide;
@@ -763,11 +770,11 @@ struct error *watch_enable(struct watchpoint *w, bool enabled)
 		return error_new(ERR_STATE, "watchpoint %u: %s", w->number, w->note);
 	if (!enabled) {
 		w->enabled = false;
-		return take_away(w, w->addr + w->size);
+		return watch_take_away(w, w->addr + w->size);
 	}
 	TRY(control_read(&w->debuggee->control, w->addr, now, w->size));
-	TRY(take_value(w, now));
-	TRY(plant(w));
+	TRY(watch_take_value(w, now));
+	TRY(watch_plant(w));
 	w->enabled = true;
 	return NULL;
 }
@@ -789,7 +796,7 @@ struct error *watch_take_written(struct debuggee *d)
 			continue;
 		TRY(control_read(&d->control, w->addr, now, w->size));
 		if (memcmp(now, w->bytes, w->size) != 0)
-			TRY(take_value(w, now));
+			TRY(watch_take_value(w, now));
 	}
 	return NULL;
 }
@@ -799,11 +806,11 @@ struct error *watch_delete(struct watchpoint *w)
 	bool enabled = w->enabled;
 
 	w->enabled = false;
-	struct error *err = scope_end(w);
+	struct error *err = watch_scope_end(w);
 	if (!err && enabled)
-		err = take_away(w, w->addr + w->size);
-	remove_from(w->debuggee, w);
-	free_one(w);
+		err = watch_take_away(w, w->addr + w->size);
+	watch_remove_from(w->debuggee, w);
+	watch_free_one(w);
 	return err;
 }
 
@@ -820,10 +827,10 @@ void watch_report_unwatched(void *debuggee, pid_t tid, int errnum)
 	           "the new thread %d has no hardware breakpoints (%s): what it does at %s is not "
 	           "seen, and so of others that start",
 	           (int)tid, strerror(errnum),
-	           d->control.production ? "breakpoints and watchpoints" : "watchpoints");
+	           d->control.hw_breakpoints_only ? "breakpoints and watchpoints" : "watchpoints");
 	if (errnum == EMFILE)
-		str_append(&text, "; each thread takes a file for each of them: raise the limit "
-		                  "(ulimit -n)");
+		str_append(&text, "; each thread needs an open file for each of them: raise the "
+		                  "limit (ulimit -n)");
 	l->warned(l->arg, str_text(&text));
 }
 
@@ -833,13 +840,13 @@ void watch_forget(struct debuggee *d)
 	for (size_t i = 0; i < d->watches.list.n; i++) {
 		struct watchpoint *w = d->watches.list.data[i];
 
-		error_free(scope_end(w));
+		error_free(watch_scope_end(w));
 		w->owner = (struct watch_owner){ 0 };
 		w->enabled = false;
 		w->type = NULL;
 		w->rule.names = NULL;
 		w->rule.nnames = 0;
-		w->note = "the program that it was set in is gone: set it again";
+		w->note = "its program is gone: set it again";
 	}
 	d->watch = NULL;
 }
@@ -847,7 +854,7 @@ void watch_forget(struct debuggee *d)
 void watch_free_all(struct debuggee *d)
 {
 	for (size_t i = 0; i < d->watches.list.n; i++)
-		free_one(d->watches.list.data[i]);
+		watch_free_one(d->watches.list.data[i]);
 	vec_free(&d->watches.list);
 	d->watch = NULL;
 }

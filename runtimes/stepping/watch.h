@@ -1,7 +1,7 @@
 /*
- * Watchpoints of a program under control: memory whose changes, or accesses to it, halt it. They
- * have numbers together with breakpoints, and are the processor's (TRACER_WATCH): nothing is
- * written to the program. A place ends with its program: a new one needs a new watchpoint.
+ * Watchpoints of the debuggee: memory whose changes, or accesses to it, halt it. They have numbers
+ * together with breakpoints, and are the CPU's (TRACER_WATCH): nothing is written to the program. A
+ * place ends with its program: a new one needs a new watchpoint.
  */
 #ifndef RUNTIMES_STEPPING_WATCH_H
 #define RUNTIMES_STEPPING_WATCH_H
@@ -17,7 +17,7 @@
 struct debuggee;
 struct predicate;
 struct snapshot;
-struct trap;
+struct internal_breakpoint;
 struct type;
 struct variant;
 
@@ -41,24 +41,39 @@ enum watch_kind {
 	WATCH_NKINDS,
 };
 
-/* What a path of a condition means: memory of the program. */
+/* Memory of the program that a path of a condition stands for. */
 struct watch_name {
 	const char *path;
 	const struct type *type;
 	uint64_t addr;
 };
 
-/* When a hit counts, and which of them halts. Strings and names are copied. */
+/* Hits that count, and those of them that halt. Strings and names are copied. */
 struct watch_rule {
 	const char *condition;          /* predicate.h; NULL: none */
 	const struct watch_name *names; /* of all paths of the condition */
 	size_t nnames;
-	uint64_t skip;  /* how many hits are passed before it halts */
+	uint64_t skip;  /* number of hits that are passed before it halts */
 	uint64_t every; /* of those behind them, each of that number halts; 0: all */
 };
 
+/* Hits of a watchpoint. */
+struct watch_hits {
+	uint64_t nstops; /* the control.nstops of the last one, which may be decided again */
+	bool changed;    /* the last one is no read, or write of the same value */
+	bool undecided;
+	uint64_t n;         /* hits with the condition true */
+	uint64_t unchanged; /* number of writes of the value that it had: passed over */
+	/*
+	 * Error of the first hit whose condition could not be read; that hit halts, as of a
+	 * breakpoint.
+	 */
+	const char *problem;
+	uint64_t unreadable;
+};
+
 struct watchpoint {
-	struct debuggee *debuggee; /* whose it is */
+	struct debuggee *debuggee; /* its debuggee */
 	unsigned number;           /* from 1; never used again, nor by a breakpoint */
 	const char *text;          /* as it was typed */
 	const char *task;        /* id of the task in whose future it is; NULL: none, or unknown */
@@ -66,29 +81,22 @@ struct watchpoint {
 	const struct type *type; /* of the value; of a state, that of the coroutine at `whole` */
 	uint64_t whole;
 	enum watch_kind kind;
-	bool state;          /* the state of a coroutine, rather than a value */
-	bool enabled;        /* false also when its program is gone */
-	bool halts;          /* it is one of those that halt the program now */
-	uint64_t hit_nstops; /* the control.nstops of the last hit, which may be decided again */
-	bool changed;        /* at the last hit: it is no read, or write of the same value */
-	uint64_t hits;       /* those of which its condition is true */
-	uint64_t unchanged;  /* how often it was written with the value that it had: passed over */
-	const char *note;    /* why it watches nothing; NULL: nothing to say */
+	bool state;   /* the state of a coroutine, rather than a value */
+	bool enabled; /* false also when its program is gone */
+	bool halts;   /* it is one of those that halt the program now */
+	struct watch_hits hits;
+	const char *note; /* why it watches nothing; NULL: nothing to say */
 	/*
 	 * A variable ends with its scope, and its owner: the watchpoint halts the program once more
 	 * then, with a note in place of a value, and watches nothing from there on.
 	 */
 	struct watch_owner owner;
 	const struct variant *since; /* the state of the owner when it was set; NULL: unknown */
-	VEC(struct trap *) drops;    /* at the code that drops the owner */
-	bool ended;                  /* at this stop, or before */
-	struct watch_rule rule;      /* in rule_arena */
+	VEC(struct internal_breakpoint *) drops; /* at the code that drops the owner */
+	bool ended;                              /* at this stop, or before */
+	struct watch_rule rule;                  /* in rule_arena */
 	const struct predicate *parsed;
-	/* As of a breakpoint: a hit of which the condition cannot be read halts, the first time. */
-	const char *problem;
-	uint64_t unreadable;
-	bool undecided;
-	/* Of the last hit; the value when it was set. Texts as `print` has them. */
+	/* Values before and after the last hit, or when it was set. Texts as `print` has them. */
 	const char *old, *value;
 	unsigned char bytes[WATCH_MAX_BYTES];
 	struct arena arena; /* text, task */
@@ -97,14 +105,14 @@ struct watchpoint {
 
 struct watchpoints {
 	VEC(struct watchpoint *) list; /* ascending number */
-	bool reported;                 /* that a thread of this program is not watched */
+	bool reported; /* a report was made that a thread of this program is not watched */
 };
 
-/* What to watch. Strings are copied; type is the program's. */
+/* Properties of a new watchpoint. Strings are copied; type is the program's. */
 struct watch_options {
 	const char *text, *task;
 	const struct type *type;
-	uint64_t addr, size;
+	uint64_t addr;
 	struct watch_owner owner;
 	enum watch_kind kind;
 	bool state; /* type is a coroutine at addr: its state alone */

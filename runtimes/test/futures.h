@@ -29,11 +29,11 @@ static inline struct futures futures_open_file(const char *path)
 	struct futures f = { .fixture = fixture_open_file(path) };
 
 	target_fake_map(f.fixture.target, FUTURES_ROOT, zeros, sizeof(zeros));
-	f.fixture.target->main_module->tls_memsz = 8; /* tokio's CONTEXT */
-	debuginfo_close(f.fixture.di);                /* the inspector has one of its own */
+	f.fixture.target->modules.main->tls_memsz = 8; /* tokio's CONTEXT */
+	debuginfo_close(f.fixture.di);                 /* the inspector has one of its own */
 	f.fixture.di = NULL;
 	fail_on(inspector_open(f.fixture.target, NULL, &f.in));
-	f.fixture.dm = debuginfo_module(f.in->di, f.fixture.target->main_module);
+	f.fixture.dm = debuginfo_module(f.in->di, f.fixture.target->modules.main);
 	f.c = collector_new(f.in, 0, NULL);
 	return f;
 }
@@ -72,6 +72,26 @@ static inline struct value futures_member(struct value v, const char *path)
 		path += n + (path[n] == '.');
 	}
 	return v;
+}
+
+/* The run-time address of what has that name in the debug info. */
+static inline uint64_t futures_address_of(struct futures *f, const char *name)
+{
+	struct dwarf_module *dm = f->fixture.dm;
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+
+		debuginfo_scan(dm, u);
+		for (uint32_t j = 0; j < u->found.nscopes; j++) {
+			struct scope s = scan_scope(&dm->sections, u, j);
+
+			if (s.name && strcmp(s.name, name) == 0)
+				return s.low + BIAS;
+		}
+	}
+	fail_msg("no %s", name);
+	return 0;
 }
 
 /* Sets the active variant of an enum or coroutine and returns its members. */

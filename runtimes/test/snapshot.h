@@ -56,7 +56,7 @@ static inline struct future *make_sleep(struct arena *a)
 	wait->kind = "sleep";
 	wait->phrase = "sleep future, sleeping already happened 18 seconds ago";
 	wait->object = 0x7f00;
-	wait->armed = ARMED_YES;
+	wait->armed = WAKER_REGISTERED_YES;
 	wait->ndetails = 3;
 	wait->details = NEW_ARRAY(a, struct wait_detail, 3);
 	wait->details[0] =

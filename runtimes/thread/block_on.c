@@ -36,7 +36,8 @@ static bool no_copy(const struct inspector *in, size_t n, struct runtime_copy *r
 
 #define CRATE(n, prefix, rows)                                                                     \
 	{                                                                                          \
-		.name = n, .path = prefix, .loop = prefix, .marks = rows, .copy = no_copy          \
+		.name = n, .path = prefix, .threads.loop = prefix, .threads.marks = rows,          \
+		.copy = no_copy                                                                    \
 	}
 
 const struct runtime block_on_crates[] = {
@@ -47,7 +48,7 @@ const struct runtime block_on_crates[] = {
 	{ 0 },
 };
 
-static bool is_ours(const struct mark *m)
+static bool block_on_is_ours(const struct mark *m)
 {
 	for (const struct runtime *of = block_on_crates; of->name; of++) {
 		if (m->of == of)
@@ -57,14 +58,14 @@ static bool is_ours(const struct mark *m)
 }
 
 /* The innermost block_on of a stack, if it is none of a runtime; NULL otherwise. */
-static const struct mark *find_own(struct collector *c, const struct thread_stack *s,
-                                   struct marks *marks)
+static const struct mark *block_on_find_own(struct collector *c, const struct thread_stack *s,
+                                            struct marks *marks)
 {
 	const struct mark *m;
 
 	stack_find_marks(c, s, marks);
 	m = stack_innermost(marks, MARK_BLOCK_ON, NULL);
-	return m && is_ours(m) ? m : NULL;
+	return m && block_on_is_ours(m) ? m : NULL;
 }
 
 void block_on_find_wakers(struct collector *c)
@@ -73,7 +74,7 @@ void block_on_find_wakers(struct collector *c)
 
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		struct thread_stack *s = &c->stacks[i];
-		const struct mark *m = find_own(c, s, &marks);
+		const struct mark *m = block_on_find_own(c, s, &marks);
 
 		s->waker = m ? block_on_waker_find(c, s, m) : 0;
 		if (s->waker)
@@ -81,10 +82,11 @@ void block_on_find_wakers(struct collector *c)
 	}
 }
 
-static void describe(struct collector *c, struct thread_info *info, const struct thread_stack *s)
+static void block_on_describe(struct collector *c, struct thread_info *info,
+                              const struct thread_stack *s)
 {
 	struct marks marks;
-	const struct mark *block_on = find_own(c, s, &marks);
+	const struct mark *block_on = block_on_find_own(c, s, &marks);
 
 	if (!block_on || info->root)
 		return;
@@ -106,17 +108,17 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 void block_on_describe_threads(struct collector *c)
 {
 	for (size_t i = 0; i < c->out->nthreads; i++) {
-		c->decoding_thread = c->out->threads[i].number;
-		describe(c, &c->out->threads[i], &c->stacks[i]);
+		c->decoding.thread = c->out->threads[i].number;
+		block_on_describe(c, &c->out->threads[i], &c->stacks[i]);
 	}
-	c->decoding_thread = 0;
+	c->decoding.thread = 0;
 }
 
 /*
  * Whether every polled leaf has a wait that names what is waited for, or is of a type that has one,
  * in a future that the debug info does not place.
  */
-static bool is_named(const struct collector *c, const struct future *f)
+static bool block_on_is_named(const struct collector *c, const struct future *f)
 {
 	static const char *const nameless[] = { "unknown", "waker", "nothing", "empty" };
 	size_t polled = 0;
@@ -125,7 +127,7 @@ static bool is_named(const struct collector *c, const struct future *f)
 		if (f->children[i]->branch != BRANCH_POLLED)
 			continue;
 		polled++;
-		if (!is_named(c, f->children[i]))
+		if (!block_on_is_named(c, f->children[i]))
 			return false;
 	}
 	if (f->problem || f->uncertain)
@@ -164,14 +166,14 @@ static bool runs_executor(const struct collector *c, const struct future *f)
 bool block_on_runs_executor(const struct collector *c, const struct mark *m,
                             const struct thread_info *info)
 {
-	return is_ours(m) && info->root && runs_executor(c, info->root);
+	return block_on_is_ours(m) && info->root && runs_executor(c, info->root);
 }
 
 bool block_on_is_explained(const struct collector *c, const struct mark *m,
                            const struct thread_info *info)
 {
-	if (!is_ours(m))
+	if (!block_on_is_ours(m))
 		return true;
 	return info->root &&
-	       (is_named(c, info->root) || (info->task && runs_executor(c, info->root)));
+	       (block_on_is_named(c, info->root) || (info->task && runs_executor(c, info->root)));
 }

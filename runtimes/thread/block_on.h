@@ -9,8 +9,8 @@
 #include "runtimes/thread/stack.h"
 
 /*
- * One for each crate; ended by one without a name. They are no registered runtimes: only their
- * marks, their loops and copy() (there is none) are there.
+ * Crates with a block_on, a row for each; ended by one without a name. They are no registered
+ * runtimes: only their marks, their loops and copy() (there is none) are there.
  */
 extern const struct runtime block_on_crates[];
 

@@ -5,13 +5,13 @@
 #include "runtimes/common/waker.h"
 #include "runtimes/thread/stack_search.h"
 
-/* Where a crate keeps the waker of a thread, or what its wakers wake. */
+/* Place at which a crate keeps the waker of a thread, or what its wakers wake. */
 struct waker_row {
 	const char *crate;        /* its name in block_on_crates */
 	const char *thread_local; /* NULL: none */
 	/*
-	 * With a thread-local, the path from it to the waker; NULL: it shares a value of the type,
-	 * and member is one of that. Without one, member is the path to what the thread sleeps on.
+	 * Path from the thread-local to the waker; NULL: it shares a value of the type, and member
+	 * is one of that. Without a thread-local, member is the path to what the thread sleeps on.
 	 */
 	const char *waker;
 	const char *type, *member; /* the type to which the data of wakers points */
@@ -30,7 +30,7 @@ static const struct waker_row rows[] = {
 	{ 0 },
 };
 
-static const struct waker_row *row_of(const struct runtime *crate)
+static const struct waker_row *block_on_waker_row_of(const struct runtime *crate)
 {
 	for (const struct waker_row *row = rows; row->crate; row++) {
 		if (strcmp(row->crate, crate->name) == 0)
@@ -39,17 +39,18 @@ static const struct waker_row *row_of(const struct runtime *crate)
 	return NULL;
 }
 
-static const struct type *type_of(const struct waker_row *row, const struct function *block_on)
+static const struct type *block_on_waker_type_of(const struct waker_row *row,
+                                                 const struct function *block_on)
 {
 	return row->type ? lookup_type(block_on->dm, row->type, block_on->die) : NULL;
 }
 
 /* ---- by a thread-local ---- */
 
-static struct error *read_waker(struct collector *c, const struct waker_row *row,
-                                const struct mark *m, struct value v, uint64_t *ret)
+static struct error *block_on_waker_read(struct collector *c, const struct waker_row *row,
+                                         const struct mark *m, struct value v, uint64_t *ret)
 {
-	const struct type *t = type_of(row, m->function);
+	const struct type *t = block_on_waker_type_of(row, m->function);
 	const struct member *member = t ? type_member(t, row->member) : NULL;
 	struct value place;
 	struct waker w;
@@ -87,7 +88,7 @@ static uint64_t find_by_thread_local(struct collector *c, const struct thread_st
 		err = target_tls_address(c->in->target, s->thread, dm->module, found[0].offset,
 		                         &v.addr, &there);
 		if (!err && there)
-			err = read_waker(c, row, m, v, &ret);
+			err = block_on_waker_read(c, row, m, v, &ret);
 	}
 	bool known = !err;
 	error_free(err);
@@ -101,7 +102,7 @@ struct word {
 	bool found;
 };
 
-static void note_word(uint64_t word, uint64_t addr, void *arg)
+static void block_on_waker_note_word(uint64_t word, uint64_t addr, void *arg)
 {
 	struct word *w = arg;
 
@@ -117,7 +118,8 @@ static uint64_t find_by_futex(struct collector *c, const struct thread_stack *s,
 		s->thread->has_regs && s->thread->regs.in_syscall
 			? arch_syscall(c->in->target->arch, s->thread->regs.syscall)
 			: NULL;
-	const struct type *t = call && call->takes_futex ? type_of(row, m->function) : NULL;
+	const struct type *t =
+		call && call->takes_futex ? block_on_waker_type_of(row, m->function) : NULL;
 	const struct path *p = t ? inspector_optional_path(c->in, t, row->member) : NULL;
 	struct word w = { 0 };
 	uint64_t offset;
@@ -126,7 +128,7 @@ static uint64_t find_by_futex(struct collector *c, const struct thread_stack *s,
 		return 0;
 	w.wanted = s->thread->regs.syscall_args[0] - offset;
 	for (size_t i = 0; i <= m->frame && !w.found; i++)
-		stack_search_words(c, s, i, note_word, &w);
+		stack_search_words(c, s, i, block_on_waker_note_word, &w);
 	return w.found ? w.wanted : 0;
 }
 
@@ -149,7 +151,7 @@ static uint64_t find_by_context(struct collector *c, const struct thread_stack *
 uint64_t block_on_waker_find(struct collector *c, const struct thread_stack *s,
                              const struct mark *m)
 {
-	const struct waker_row *row = row_of(m->of);
+	const struct waker_row *row = block_on_waker_row_of(m->of);
 	uint64_t found = 0;
 
 	if (!row || !m->function)
@@ -167,14 +169,14 @@ void block_on_waker_learn(const struct function *block_on, const struct runtime 
                           block_on_type_fn *visit, void *arg)
 {
 	SCRATCH(tmp);
-	const struct waker_row *row = row_of(crate);
+	const struct waker_row *row = block_on_waker_row_of(crate);
 	struct thread_local *found;
 	const char *doubt;
 	size_t n = 0;
 
 	if (!row)
 		return;
-	visit(type_of(row, block_on), arg);
+	visit(block_on_waker_type_of(row, block_on), arg);
 	if (!row->thread_local)
 		return;
 	struct error *err =

@@ -1,5 +1,5 @@
 /*
- * Finds the wakers of threads in a block_on of a crate that is no runtime: whoever has one of them
+ * Finds the wakers of threads in a block_on of a crate that is no runtime: an owner of one of them
  * wakes that thread.
  */
 #ifndef RUNTIMES_THREAD_BLOCK_ON_WAKER_H

@@ -20,7 +20,7 @@
  * inlined. If a stack has several, the outermost is the most informative: a channel's recv calls
  * thread::park.
  */
-static const struct call {
+static const struct blocked_call {
 	const char *within, *name;
 	const char *kind;
 	const char *text;
@@ -119,7 +119,7 @@ static const char *const libraries[] = {
 };
 
 /* A name without a path is a function of libc. */
-static bool is_library(const char *name)
+static bool blocked_is_library(const char *name)
 {
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
 		if (str_begins(name, libraries[i]))
@@ -140,7 +140,7 @@ static const char *own_name(struct arena *tmp, const char *name)
 	return own;
 }
 
-static const struct call *find_call(struct arena *tmp, const char *name)
+static const struct blocked_call *find_call(struct arena *tmp, const char *name)
 {
 	for (size_t i = 0; i < NCALLS; i++) {
 		if (str_begins(name, calls[i].within) &&
@@ -152,13 +152,13 @@ static const struct call *find_call(struct arena *tmp, const char *name)
 
 /* The blocking call found in the frames inward of the frame that polls. */
 struct blocked {
-	const struct call *call;      /* NULL none */
-	const struct location *waits; /* its function */
-	size_t first, last;           /* range of physical frames of library functions, inclusive */
+	const struct blocked_call *call; /* NULL none */
+	const struct location *waits;    /* its function */
+	size_t first, last; /* range of physical frames of library functions, inclusive */
 };
 
 /* Whether (frame, level) is the mark or outward of it. */
-static bool beyond(const struct mark *m, size_t frame, size_t level)
+static bool blocked_beyond(const struct mark *m, size_t frame, size_t level)
 {
 	return frame > m->frame || (frame == m->frame && level >= m->level);
 }
@@ -167,13 +167,13 @@ static void read_calls(struct collector *c, const struct thread_stack *s, const 
                        struct blocked *ret)
 {
 	for (size_t i = 0; i <= m->frame; i++) {
-		for (size_t j = 0; j < s->nfunctions[i] && !beyond(m, i, j); j++) {
+		for (size_t j = 0; j < s->nfunctions[i] && !blocked_beyond(m, i, j); j++) {
 			const struct location *l = &s->functions[i][j];
-			const struct call *call;
+			const struct blocked_call *call;
 
 			if (!l->name)
 				continue;
-			if (!is_library(l->name))
+			if (!blocked_is_library(l->name))
 				return;
 			ret->last = i;
 			call = find_call(&c->scratch, l->name);
@@ -200,9 +200,12 @@ static const struct mark *working(struct collector *c, const struct thread_info 
 		return NULL;
 	const char *name = stack_mark_future_name(&c->scratch, m);
 	/* A worker is itself a job of the blocking pool. */
-	if (name ? m->of->worker_job && strstr(name, m->of->worker_job) : info->task == NULL)
+	if (name ? m->of->threads.worker_job && strstr(name, m->of->threads.worker_job)
+	         : info->task == NULL)
 		return NULL;
-	/* Without usable names this mark may be the runtime's own loop, which is parked. */
+	/*
+	 * This mark may be the runtime's own loop, which is parked, if there are no usable names.
+	 */
 	return info->role == THREAD_WORKER && !info->task && stack_is_parked(s, m) ? NULL : m;
 }
 
@@ -220,7 +223,8 @@ static const struct type *lock_type(struct collector *c, const struct location *
 }
 
 /* Offset of the member at a path that follows no pointer. */
-static bool offset_in(struct collector *c, const struct type *t, const char *expr, uint64_t *ret)
+static bool blocked_offset_in(struct collector *c, const struct type *t, const char *expr,
+                              uint64_t *ret)
 {
 	const struct path *p = t ? inspector_optional_path(c->in, t, expr) : NULL;
 
@@ -228,16 +232,16 @@ static bool offset_in(struct collector *c, const struct type *t, const char *exp
 }
 
 /* The address of the lock around a futex word. */
-static uint64_t lock_of_word(struct collector *c, const struct call *call, const struct type *t,
-                             uint64_t word)
+static uint64_t lock_of_word(struct collector *c, const struct blocked_call *call,
+                             const struct type *t, uint64_t word)
 {
 	uint64_t offset = 0;
 
-	return offset_in(c, t, call->word, &offset) && offset < word ? word - offset : 0;
+	return blocked_offset_in(c, t, call->word, &offset) && offset < word ? word - offset : 0;
 }
 
 /* The address of the lock's state word, which its guards lead to. 0 unknown. */
-static uint64_t primitive_of_word(struct collector *c, const struct call *call,
+static uint64_t primitive_of_word(struct collector *c, const struct blocked_call *call,
                                   const struct type *t, uint64_t lock, uint64_t word)
 {
 	static const char state_path[] = READER_WORD;
@@ -248,13 +252,13 @@ static uint64_t primitive_of_word(struct collector *c, const struct call *call,
 		return word;
 	if (strcmp(call->kind, "std_rwlock") != 0 || !lock)
 		return 0;
-	return offset_in(c, t, state_path, &offset) ? lock + offset : 0;
+	return blocked_offset_in(c, t, state_path, &offset) ? lock + offset : 0;
 }
 
 struct self_search {
 	struct target *target;
 	const char *type;
-	const struct type *found; /* what is at addr */
+	const struct type *found; /* type of the value at addr */
 	uint64_t addr;
 	bool several;
 };
@@ -297,15 +301,15 @@ static uint64_t self_of_call(struct collector *c, const struct thread_stack *s,
 	if (search.several || !search.addr)
 		return 0;
 	if (strcmp(b->call->kind, "parking_lot") == 0 && !strstr(b->call->within, "condvar") &&
-	    offset_in(c, search.found, state_path, &offset))
+	    blocked_offset_in(c, search.found, state_path, &offset))
 		*state = search.addr + offset;
 	return search.addr;
 }
 
 /* ---- the wait ---- */
 
-static struct wait_detail *add_detail(struct collector *c, struct wait *w, const char *key,
-                                      enum detail_kind kind)
+static struct wait_detail *blocked_add_detail(struct collector *c, struct wait *w, const char *key,
+                                              enum detail_kind kind)
 {
 	if (!w->details)
 		w->details = NEW_ARRAY(c->a, struct wait_detail, MAX_WAIT_DETAILS + 1);
@@ -337,7 +341,7 @@ static const struct syscall *find_syscall(struct collector *c, const struct thre
 		for (size_t j = 0; j < n; j++) {
 			const char *name = l[j].name;
 
-			if (!name || !is_library(name))
+			if (!name || !blocked_is_library(name))
 				return call;
 			for (size_t k = 0; k < sizeof(restarted) / sizeof(restarted[0]); k++) {
 				if (strstr(qualified_last(name), restarted[k]))
@@ -363,7 +367,7 @@ static const struct thread *joined_thread(struct collector *c, uint64_t word)
 /* ---- pools ---- */
 
 /* The search for the pool in whose function a thread waits at a primitive. */
-struct pool_search {
+struct blocked_pool_search {
 	struct leaf *l;
 	uint64_t primitive;
 	struct pool pool;
@@ -371,7 +375,7 @@ struct pool_search {
 };
 
 /* Is it a variable `self` of a function of that pool's, and the primitive its own? */
-static struct error *try_handle(struct pool_search *search, const struct pool_row *row,
+static struct error *try_handle(struct blocked_pool_search *search, const struct pool_row *row,
                                 const struct variable *v)
 {
 	struct target *t = search->l->d->c->in->target;
@@ -391,9 +395,9 @@ static struct error *try_handle(struct pool_search *search, const struct pool_ro
 	return NULL;
 }
 
-static void note_handle(const struct variable *v, void *arg)
+static void blocked_note_handle(const struct variable *v, void *arg)
 {
-	struct pool_search *search = arg;
+	struct blocked_pool_search *search = arg;
 	const struct type *t = type_kind(v->type) == TYPE_POINTER ? type_target(v->type) : NULL;
 
 	if (!t || !v->name || strcmp(v->name, "self") != 0 || search->found)
@@ -407,17 +411,18 @@ static void note_handle(const struct variable *v, void *arg)
 }
 
 /* Describes the wait at the condition variable of a pool, if it is one. */
-static void describe_pool(struct collector *c, struct wait *w, const struct thread_stack *s,
-                          const struct blocked *b, const struct mark *m)
+static void blocked_describe_pool(struct collector *c, struct wait *w, const struct thread_stack *s,
+                                  const struct blocked *b, const struct mark *m)
 {
 	struct decoder d = { .c = c };
 	struct leaf l = { .d = &d, .w = w };
-	struct pool_search search = { .l = &l, .primitive = w->object };
+	struct blocked_pool_search search = { .l = &l, .primitive = w->object };
 
 	for (size_t i = b->first; i <= m->frame && i < s->stack.nframes && !search.found; i++) {
 		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
 
-		variables_in_frame(c->in->di, &s->stack.frames[i], cfa, note_handle, &search);
+		variables_in_frame(c->in->di, &s->stack.frames[i], cfa, blocked_note_handle,
+		                   &search);
 	}
 	if (!search.found)
 		return;
@@ -447,7 +452,7 @@ static void describe_call(struct collector *c, struct wait *w, const struct thre
 		const struct thread *th = joined_thread(c, word);
 
 		if (th && th != s->thread) {
-			add_detail(c, w, "thread", DETAIL_INT)->number = th->number;
+			blocked_add_detail(c, w, "thread", DETAIL_INT)->number = th->number;
 			w->phrase = arena_printf(c->a, "%s of thread #%u", w->phrase, th->number);
 		}
 	}
@@ -464,13 +469,13 @@ static void describe_syscall(struct collector *c, struct wait *w, const struct t
 	} else if (call->takes_fd) {
 		w->phrase = arena_printf(c->a, "system call %s(fd %d)", call->name,
 		                         (int)regs->syscall_args[0]);
-		add_detail(c, w, "fd", DETAIL_INT)->number = (int)regs->syscall_args[0];
+		blocked_add_detail(c, w, "fd", DETAIL_INT)->number = (int)regs->syscall_args[0];
 	} else {
 		w->phrase = arena_printf(c->a, "system call %s", call->name);
 	}
-	add_detail(c, w, "syscall_number", DETAIL_INT)->number = (int64_t)regs->syscall;
+	blocked_add_detail(c, w, "syscall_number", DETAIL_INT)->number = (int64_t)regs->syscall;
 	if (call)
-		add_detail(c, w, "syscall", DETAIL_STRING)->string = call->name;
+		blocked_add_detail(c, w, "syscall", DETAIL_STRING)->string = call->name;
 }
 
 /* Signals whose default action dumps core, without SIGTRAP, which debuggers use. */
@@ -488,7 +493,7 @@ static bool is_deadly(int signal)
 
 /* Whether the stack has a function whose path begins with head. libc functions have no names here.
  */
-static bool has_function(const struct thread_stack *s, const char *head)
+static bool blocked_has_function(const struct thread_stack *s, const char *head)
 {
 	for (size_t i = 0; i < s->stack.nframes; i++) {
 		for (size_t j = 0; j < s->nfunctions[i]; j++) {
@@ -501,7 +506,7 @@ static bool has_function(const struct thread_stack *s, const char *head)
 	return false;
 }
 
-/* On a core: the fatal signal if this thread received it, else NULL. */
+/* The fatal signal, on a core, if this thread received it, else NULL. */
 static struct wait *find_death(struct collector *c, const struct thread_stack *s)
 {
 	const struct target_signal *signal = &c->in->target->signal;
@@ -511,13 +516,13 @@ static struct wait *find_death(struct collector *c, const struct thread_stack *s
 	struct wait *w = NEW(c->a, struct wait);
 	const char *how = "";
 
-	if (signal->number == SIGABRT && has_function(s, "core::panicking::"))
+	if (signal->number == SIGABRT && blocked_has_function(s, "core::panicking::"))
 		how = " (a panic that aborts)";
-	else if (signal->number == SIGABRT && has_function(s, "std::process::abort"))
+	else if (signal->number == SIGABRT && blocked_has_function(s, "std::process::abort"))
 		how = " (it called abort)";
 	w->kind = "signal";
 	w->phrase = arena_printf(c->a, "killed by SIG%s%s", sigabbrev_np(signal->number), how);
-	add_detail(c, w, "signal", DETAIL_INT)->number = signal->number;
+	blocked_add_detail(c, w, "signal", DETAIL_INT)->number = signal->number;
 	return w;
 }
 
@@ -558,7 +563,7 @@ static const char *computing(struct collector *c, const struct thread_stack *s,
 		for (size_t j = s->nfunctions[i]; j-- > 0;) {
 			const char *name = s->functions[i][j].name;
 
-			if (!beyond(m, i, j) && name && makes_calls(name))
+			if (!blocked_beyond(m, i, j) && name && makes_calls(name))
 				return arena_printf(c->a, "%s, between system calls,",
 				                    name_without_generics(c->a, name));
 		}
@@ -593,7 +598,7 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 	if (b.call) {
 		describe_call(c, w, s, &b);
 		if (w->object && strstr(b.call->within, "condvar"))
-			describe_pool(c, w, s, &b, m);
+			blocked_describe_pool(c, w, s, &b, m);
 	} else if (s->thread->regs.in_syscall) {
 		describe_syscall(c, w, s);
 	} else {
@@ -604,15 +609,15 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 
 /* ---- source location ---- */
 
-static bool is_own(struct collector *c, const struct location *l)
+static bool blocked_is_own(struct collector *c, const struct location *l)
 {
-	return l->file && l->name && l->line && !is_library(l->name) &&
-	       !inspector_source(c->in, &c->scratch, l->file, l->comp_dir).library;
+	return l->file && l->name && l->line && !blocked_is_library(l->name) &&
+	       !source_path_of(c->in->di, &c->scratch, l->file, l->comp_dir).library;
 }
 
 /* The nearest function of the program's own code, and its frame number, inlined frames included. */
-static bool find_own(struct collector *c, const struct thread_stack *s, const struct mark *m,
-                     struct location *ret, unsigned *number)
+static bool blocked_find_own(struct collector *c, const struct thread_stack *s,
+                             const struct mark *m, struct location *ret, unsigned *number)
 {
 	unsigned n = 0;
 
@@ -621,8 +626,8 @@ static bool find_own(struct collector *c, const struct thread_stack *s, const st
 		struct location *l = lookup_locations(c->in->di, s->stack.frames[i].lookup_pc,
 		                                      &c->scratch, &count);
 
-		for (size_t j = 0; j < count && !beyond(m, i, j); j++, n++) {
-			if (!is_own(c, &l[j]))
+		for (size_t j = 0; j < count && !blocked_beyond(m, i, j); j++, n++) {
+			if (!blocked_is_own(c, &l[j]))
 				continue;
 			*ret = l[j];
 			*number = n;
@@ -642,15 +647,16 @@ void blocked_finish(struct collector *c, struct thread_info *info, const struct 
 	struct location l;
 	unsigned number;
 
-	if (!m || !find_own(c, s, m, &l, &number))
+	if (!m || !blocked_find_own(c, s, m, &l, &number))
 		return;
 	const char *function = coroutine_function_name(c->a, &l);
-	const char *file = inspector_source(c->in, c->a, l.file, l.comp_dir).text;
+	const char *file = source_path_of(c->in->di, c->a, l.file, l.comp_dir).text;
 
-	add_detail(c, w, "frame", DETAIL_INT)->number = number;
-	add_detail(c, w, "function", DETAIL_STRING)->string = function;
-	add_detail(c, w, "file", DETAIL_STRING)->string = inspector_clean_name(c->a, l.file);
-	add_detail(c, w, "line", DETAIL_INT)->number = l.line;
+	blocked_add_detail(c, w, "frame", DETAIL_INT)->number = number;
+	blocked_add_detail(c, w, "function", DETAIL_STRING)->string = function;
+	blocked_add_detail(c, w, "file", DETAIL_STRING)->string =
+		inspector_clean_name(c->a, l.file);
+	blocked_add_detail(c, w, "line", DETAIL_INT)->number = l.line;
 	w->phrase = arena_printf(c->a, "%s%s frame #%u %s at %s:%u", w->phrase,
 	                         wait_is_running(w) ? " in" : ", since", number, function, file,
 	                         l.line);

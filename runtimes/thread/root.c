@@ -24,7 +24,7 @@ static const char unlisted[] = "its tasks are not listed: its place on the stack
 			       "for sure";
 
 /* Candidates for the future that the thread drives, at different addresses. */
-struct candidates {
+struct root_candidates {
 	struct collector *c;
 	uint64_t waker; /* see struct decoder */
 	unsigned runtime;
@@ -40,7 +40,7 @@ struct candidates {
 };
 
 /* The pointer type: P of Pin<P>, or t itself if it is a pointer; else NULL. */
-static const struct type *pinned_pointer(const struct type *t)
+static const struct type *root_pinned_pointer(const struct type *t)
 {
 	if (type_is(t, "core::pin::Pin")) {
 		const struct member *p = type_single_member(t);
@@ -51,13 +51,14 @@ static const struct type *pinned_pointer(const struct type *t)
 }
 
 /* Reads F of block_on<F>. Some loops have Pin<&mut F> instead, and large futures are boxed. */
-static void find_type(struct candidates *cs, const struct mark *m)
+static void root_find_type(struct root_candidates *cs, const struct mark *m)
 {
-	const struct type *t = stack_mark_future_type(m), *pointer = t ? pinned_pointer(t) : NULL;
+	const struct type *t = stack_mark_future_type(m),
+			  *pointer = t ? root_pinned_pointer(t) : NULL;
 
 	if (pointer && strncmp(type_name(pointer), "&mut ", 5) == 0) {
 		t = type_target(pointer);
-		pointer = pinned_pointer(t);
+		pointer = root_pinned_pointer(t);
 	}
 	cs->declared = cs->type = t;
 	if (pointer && strncmp(type_name(pointer), "alloc::boxed::Box<", 18) == 0) {
@@ -83,7 +84,7 @@ static bool awaits_unpolled(const struct future *f)
  * bytes do not contain: a suspended coroutine that polled its awaitee, or a handle of an existing
  * task.
  */
-static void judge(struct candidates *cs, uint64_t addr)
+static void root_judge(struct root_candidates *cs, uint64_t addr)
 {
 	struct decoder d = { .c = cs->c, .strict = true, .runtime = cs->runtime };
 	struct value v = { cs->type, addr };
@@ -110,20 +111,20 @@ static void judge(struct candidates *cs, uint64_t addr)
 	cs->data[cs->n++] = f;
 }
 
-/* The same for an address that may hold F, which may be a box. */
-static void judge_place(struct candidates *cs, uint64_t addr)
+/* root_judge() for an address that may hold F, which may be a box. */
+static void judge_place(struct root_candidates *cs, uint64_t addr)
 {
 	CLEANUP(error_freep) struct error *err = NULL;
 
 	if (cs->boxed)
 		err = target_read_uint(cs->c->in->target, addr, 8, &addr);
 	if (!err)
-		judge(cs, addr);
+		root_judge(cs, addr);
 }
 
 /* The address from references to F (&mut F, Pin<&mut F>) in the runtime's own frames. */
 struct referenced {
-	struct candidates *cs;
+	struct root_candidates *cs;
 	uint64_t addr; /* of F, or of G if F is boxed; 0 none */
 	bool several;
 };
@@ -132,7 +133,7 @@ static void note_reference(const struct variable *v, void *arg)
 {
 	struct referenced *referenced = arg;
 	struct target *t = referenced->cs->c->in->target;
-	const struct type *pointer = pinned_pointer(v->type);
+	const struct type *pointer = root_pinned_pointer(v->type);
 	CLEANUP(error_freep) struct error *err = NULL;
 	uint64_t addr = v->value;
 
@@ -171,9 +172,9 @@ static size_t first_frame(const struct collector *c, const struct thread_stack *
 	struct marks marks;
 	size_t first = 0;
 
-	if (m->of->types && !m->of->loops_inside)
+	if (m->of->types && !m->of->threads.loops_inside)
 		return m->frame;
-	/* The frames of a task that the loop polls have no part in it. */
+	/* Frames of a task that the loop polls have no part in the pinned future. */
 	stack_find_marks(c, s, &marks);
 	for (size_t i = 0; i < marks.n && first == 0; i++) {
 		if (marks.data[i].kind == MARK_TASK_POLL && marks.data[i].frame < m->frame)
@@ -196,8 +197,8 @@ static void ask_frame(struct referenced *referenced, const struct thread_stack *
  * Finds the address by the loop's own reference to its future. Variables of callers are not used,
  * because a caller may have other futures of the same type. In debug builds this succeeds.
  */
-static bool ask_variables(struct candidates *cs, const struct thread_stack *s, const struct mark *m,
-                          uint64_t *ret)
+static bool ask_variables(struct root_candidates *cs, const struct thread_stack *s,
+                          const struct mark *m, uint64_t *ret)
 {
 	struct referenced referenced = { .cs = cs };
 
@@ -264,7 +265,8 @@ static bool may_be_suspended(const struct type *t, const unsigned char *bytes, s
 }
 
 /* Tries every aligned address in the frames of block_on, of its loop and its callers. */
-static void scan_stack(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
+static void scan_stack(struct root_candidates *cs, const struct thread_stack *s,
+                       const struct mark *m)
 {
 	const struct frame *frames = s->stack.frames;
 	size_t first = first_frame(cs->c, s, m);
@@ -288,7 +290,7 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 	/* A box is one pointer: it may be in a callee-saved register. */
 	for (size_t i = 0; cs->boxed && i < cs->c->in->target->arch->nregs; i++) {
 		if (frames[m->frame].known_regs & UINT64_C(1) << i)
-			judge(cs, frames[m->frame].regs[i]);
+			root_judge(cs, frames[m->frame].regs[i]);
 	}
 }
 
@@ -317,7 +319,7 @@ static void forget_addresses(struct future *f)
 }
 
 /* Copies candidate i to index n, which is not greater. */
-static void move(struct candidates *cs, size_t n, size_t i)
+static void move(struct root_candidates *cs, size_t n, size_t i)
 {
 	cs->evidence[n] = cs->evidence[i];
 	cs->addrs[n] = cs->addrs[i];
@@ -326,7 +328,7 @@ static void move(struct candidates *cs, size_t n, size_t i)
 }
 
 /* Keeps only the candidates with the best evidence. */
-static void keep_best(struct candidates *cs)
+static void keep_best(struct root_candidates *cs)
 {
 	enum self_reference best = SELF_REFERENCE_WRONG;
 	size_t n = 0;
@@ -346,7 +348,7 @@ static void keep_best(struct candidates *cs)
  * Keeps only the candidates whose task set this block_on drives. The others are stale copies, or
  * belong to surrounding frames.
  */
-static void keep_driven(struct candidates *cs)
+static void keep_driven(struct root_candidates *cs)
 {
 	size_t n = 0;
 
@@ -360,7 +362,7 @@ static void keep_driven(struct candidates *cs)
 }
 
 /* Whether all candidates drive the same task set, which has one list of tasks wherever it is. */
-static bool same_set(const struct candidates *cs)
+static bool root_same_set(const struct root_candidates *cs)
 {
 	uint64_t first = 0, list = 0, task;
 
@@ -383,7 +385,7 @@ static bool same_set(const struct candidates *cs)
  * copies of one future. If all decode to equal trees, the tree is certain and only the address is
  * not.
  */
-static struct future *agree(struct candidates *cs)
+static struct future *agree(struct root_candidates *cs)
 {
 	keep_best(cs);
 	for (size_t i = 1; i < cs->n; i++) {
@@ -391,9 +393,9 @@ static struct future *agree(struct candidates *cs)
 			return NULL;
 	}
 	if (cs->n > 1) {
-		if (!same_set(cs))
+		if (!root_same_set(cs))
 			keep_driven(cs);
-		if (same_set(cs))
+		if (root_same_set(cs))
 			task_set_add(cs->c, &cs->sets[0]);
 		else if (cs->sets[0].v.type)
 			cs->data[0]->problem = unlisted;
@@ -405,8 +407,8 @@ static struct future *agree(struct candidates *cs)
 	return future_decode(&d, (struct value){ cs->type, cs->addrs[0] });
 }
 
-static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
-                                                bool *never, int depth);
+static const struct coroutine_state *root_only_await(struct inspector *in, const struct type *t,
+                                                     bool *never, int depth);
 
 /* Whether a parent can be suspended on the awaitee: not if that has no await that can be pending.
  */
@@ -415,7 +417,7 @@ static bool can_be_pending(struct inspector *in, const struct type *awaitee, int
 	bool never = false;
 
 	if (type_is_coroutine(awaitee) && depth < FUTURE_MAX_DEPTH)
-		only_await(in, awaitee, &never, depth + 1);
+		root_only_await(in, awaitee, &never, depth + 1);
 	return !never;
 }
 
@@ -423,8 +425,8 @@ static bool can_be_pending(struct inspector *in, const struct type *awaitee, int
  * The only state in which a coroutine can be suspended. NULL if there are several, or none; *never
  * is set if there is none.
  */
-static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
-                                                bool *never, int depth)
+static const struct coroutine_state *root_only_await(struct inspector *in, const struct type *t,
+                                                     bool *never, int depth)
 {
 	const struct coroutine_plan *plan = coroutine_plan(in, t);
 	const struct coroutine_state *only = NULL;
@@ -477,20 +479,20 @@ static const struct type *driven_by_set(const struct type *t)
 }
 
 /* Searches the frames of block_on and its callers for the task set that wakes this block_on. */
-static void find_deduced_set(const struct candidates *cs, const struct thread_stack *s,
+static void find_deduced_set(const struct root_candidates *cs, const struct thread_stack *s,
                              const struct mark *m, const struct deduced_set *set)
 {
-	struct candidates sets = { .c = cs->c,
-		                   .waker = cs->waker,
-		                   .runtime = cs->runtime,
-		                   .last = cs->last,
-		                   .declared = set->type,
-		                   .type = set->type };
+	struct root_candidates sets = { .c = cs->c,
+		                        .waker = cs->waker,
+		                        .runtime = cs->runtime,
+		                        .last = cs->last,
+		                        .declared = set->type,
+		                        .type = set->type };
 
 	if (s->stack.frames[m->frame].has_sp)
 		scan_stack(&sets, s, m);
 	keep_driven(&sets);
-	if (same_set(&sets)) {
+	if (root_same_set(&sets)) {
 		sets.sets[0].future = set->future;
 		task_set_add(cs->c, &sets.sets[0]);
 		return;
@@ -503,8 +505,8 @@ static void find_deduced_set(const struct candidates *cs, const struct thread_st
  * Builds the tree from types alone, without an address. The thread waits in block_on, so its future
  * was polled and is suspended. If a coroutine has only one await point, it must be there.
  */
-static struct future *deduce(struct collector *c, const struct type *t, int depth,
-                             struct deduced_set *set)
+static struct future *root_deduce(struct collector *c, const struct type *t, int depth,
+                                  struct deduced_set *set)
 {
 	struct future *f = future_by_name(c, type_name(t));
 
@@ -519,13 +521,13 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 		}
 		if (inner && depth < FUTURE_MAX_DEPTH) {
 			f->children = NEW_ARRAY(c->a, struct future *, 1);
-			f->children[f->nchildren++] = deduce(c, inner, depth + 1, set);
+			f->children[f->nchildren++] = root_deduce(c, inner, depth + 1, set);
 		}
 		return f;
 	}
 	const struct coroutine_plan *plan = coroutine_plan(c->in, t);
 	bool never;
-	const struct coroutine_state *s = only_await(c->in, t, &never, depth);
+	const struct coroutine_state *s = root_only_await(c->in, t, &never, depth);
 
 	f->function = plan->function;
 	f->kind = plan->kind;
@@ -541,7 +543,7 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	f->line = s->line;
 	if (s->awaitee && depth < FUTURE_MAX_DEPTH) {
 		f->children = NEW_ARRAY(c->a, struct future *, 1);
-		f->children[f->nchildren++] = deduce(c, s->awaitee->type, depth + 1, set);
+		f->children[f->nchildren++] = root_deduce(c, s->awaitee->type, depth + 1, set);
 	}
 	return f;
 }
@@ -558,7 +560,7 @@ enum referenced_state {
  * the last await of a coroutine never ends, the optimiser may not store its state in memory; then
  * the memory shows another state and cannot be used.
  */
-static enum referenced_state look_at_referenced(const struct candidates *cs, uint64_t addr)
+static enum referenced_state look_at_referenced(const struct root_candidates *cs, uint64_t addr)
 {
 	struct decoder d = { .c = cs->c, .strict = true };
 	const struct future *f = future_decode(&d, (struct value){ cs->type, addr });
@@ -574,12 +576,12 @@ struct future *root_find(struct collector *c, const struct thread_stack *s,
                          const struct marks *marks, const struct mark *m, uint64_t waker,
                          unsigned runtime)
 {
-	struct candidates cs = {
+	struct root_candidates cs = {
 		.c = c, .waker = waker, .runtime = runtime, .last = last_frame(s, marks, m)
 	};
 	struct future *f;
 
-	find_type(&cs, m);
+	root_find_type(&cs, m);
 	if (!cs.type) {
 		f = future_by_name(c, "?");
 		f->problem = "the debug info does not say which future this thread blocks on";
@@ -601,7 +603,7 @@ struct future *root_find(struct collector *c, const struct thread_stack *s,
 	if (!f) {
 		struct deduced_set set = { 0 };
 
-		f = deduce(c, cs.type, 0, &set);
+		f = root_deduce(c, cs.type, 0, &set);
 		if (set.type)
 			find_deduced_set(&cs, s, m, &set);
 	}

@@ -9,6 +9,7 @@
 #include "dwarf/names/qualified.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/merged_code.h"
+#include "runtimes/query/same_code.h"
 #include "runtimes/thread/block_on.h"
 
 /* Whether a function matches the row by the prefix of its path and by its own name. */
@@ -25,9 +26,10 @@ static bool is_mark(const char *name, const struct mark_row *row, const char **o
 	return strlen(row->name) == len && memcmp(*own, row->name, len) == 0;
 }
 
-static bool find_in(const struct runtime *of, const char *name, const char **own, struct mark *ret)
+static bool stack_find_in(const struct runtime *of, const char *name, const char **own,
+                          struct mark *ret)
 {
-	for (const struct mark_row *row = of->marks; row && row->name; row++) {
+	for (const struct mark_row *row = of->threads.marks; row && row->name; row++) {
 		if (!is_mark(name, row, own))
 			continue;
 		ret->kind = row->kind;
@@ -41,7 +43,7 @@ static bool find_in(const struct runtime *of, const char *name, const char **own
  * May a thread with these marks, outward of a block_on of no runtime, wait there? A thread that
  * polls a task or a future of its own is blocked instead.
  */
-static bool may_block_on(const struct marks *outer)
+static bool stack_may_block_on(const struct marks *outer)
 {
 	bool job = false;
 
@@ -62,12 +64,12 @@ static bool find_mark(const struct runtime *const *r, const char *name, const st
 	const char *own = NULL;
 
 	for (; *r; r++) {
-		if (find_in(*r, name, &own, ret))
+		if (stack_find_in(*r, name, &own, ret))
 			return true;
 	}
 	for (const struct runtime *of = block_on_crates; of->name; of++) {
-		if (find_in(of, name, &own, ret))
-			return may_block_on(outer);
+		if (stack_find_in(of, name, &own, ret))
+			return stack_may_block_on(outer);
 	}
 	return false;
 }
@@ -149,7 +151,7 @@ const struct type *stack_mark_future_type(const struct mark *m)
 
 	if (!m->function)
 		return NULL;
-	/* Of a task's poll function: async-task's RawTask<F, T, S, M>; tokio's poll<T, S>. */
+	/* Parameter of a poll function: async-task's RawTask<F, T, S, M>; tokio's poll<T, S>. */
 	t = function_param(m->function, "F");
 	if (!t && m->kind != MARK_BLOCK_ON)
 		t = function_param(m->function, "T");
@@ -189,7 +191,7 @@ static struct future *running_future(struct collector *c, const struct location 
 	f->line = l->line;
 	if (l->file) {
 		f->file = inspector_clean_name(c->a, l->file);
-		struct source source = inspector_source(c->in, c->a, l->file, l->comp_dir);
+		struct source source = source_path_of(c->in->di, c->a, l->file, l->comp_dir);
 		f->file_short = source.text;
 		f->library = source.library;
 	}
@@ -197,7 +199,7 @@ static struct future *running_future(struct collector *c, const struct location 
 }
 
 /* Whether (frame, level) is the mark or outward of it. */
-static bool outside(const struct mark *m, size_t frame, size_t level)
+static bool stack_outside(const struct mark *m, size_t frame, size_t level)
 {
 	return frame > m->frame || (frame == m->frame && level >= m->level);
 }
@@ -209,7 +211,7 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 
 	for (size_t i = 0; i <= from->frame; i++) {
 		for (size_t j = 0; j < s->nfunctions[i]; j++) {
-			if (!outside(from, i, j) && (!to || outside(to, i, j)) &&
+			if (!stack_outside(from, i, j) && (!to || stack_outside(to, i, j)) &&
 			    coroutine_is_poll(&s->functions[i][j]))
 				return true;
 		}
@@ -219,7 +221,7 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 
 static bool is_in_loop(const struct mark *m, const char *name)
 {
-	return m->of->loop && str_begins(name, m->of->loop);
+	return m->of->threads.loop && str_begins(name, m->of->threads.loop);
 }
 
 bool stack_is_runtime_frame(const struct thread_stack *s, const struct mark *m, size_t frame)
@@ -239,8 +241,8 @@ bool stack_is_parked(const struct thread_stack *s, const struct mark *m)
 		for (size_t j = 0; j < s->nfunctions[i]; j++) {
 			const char *name = s->functions[i][j].name;
 
-			if (!outside(m, i, j) && name && is_in_loop(m, name) &&
-			    runtime_begins_with_one(qualified_last(name), m->of->parks))
+			if (!stack_outside(m, i, j) && name && is_in_loop(m, name) &&
+			    runtime_begins_with_one(qualified_last(name), m->of->threads.parks))
 				return true;
 		}
 	}
@@ -261,7 +263,7 @@ void stack_note_outer_roots(struct collector *c, const struct thread_info *info,
 }
 
 /* Several coroutines are inlined into one frame, as happens in optimised code. */
-static bool is_shared(const struct location *l, size_t n)
+static bool stack_is_shared(const struct location *l, size_t n)
 {
 	size_t count = 0;
 
@@ -283,7 +285,7 @@ static struct location *calls_at(struct collector *c, const struct frame *frame,
 	return l;
 }
 
-static uint64_t frame_end(const struct thread_stack *s, size_t frame)
+static uint64_t stack_frame_end(const struct thread_stack *s, size_t frame)
 {
 	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
 }
@@ -334,7 +336,7 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 		struct location *l = calls_at(c, &s->stack.frames[i], &n);
 
 		for (size_t j = n; j-- > 0;) {
-			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
+			if (stack_outside(from, i, j) || (to && !stack_outside(to, i, j)) ||
 			    !coroutine_is_poll(&l[j]))
 				continue;
 			struct future *f = next_running(c, &l[j], &poller);
@@ -342,9 +344,10 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 			poller.type = doubtful ? NULL : poller.type;
 			const struct frame_place place = { .frame = &s->stack.frames[i],
 				                           .function = scope_of(c, s, i, j),
-				                           .cfa = frame_end(s, i),
+				                           .cfa = stack_frame_end(s, i),
 				                           .depth = (unsigned)(n - 1 - j),
-				                           .shared = j < n - 1 || is_shared(l, n) };
+				                           .shared = j < n - 1 ||
+				                                     stack_is_shared(l, n) };
 			locals_of_running(c, &place, f);
 			if (last) {
 				last->children = NEW_ARRAY(c->a, struct future *, 1);
@@ -359,6 +362,27 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 	return outermost;
 }
 
+/*
+ * Names the other functions with the code of a frame's function; NULL: none. They are looked up
+ * once for each function, as many threads have frames in some.
+ */
+static const char *others_with_code(struct collector *c, const struct frame *frame,
+                                    const struct location *l)
+{
+	static const char none[] = "";
+	const char *known;
+
+	/* A coroutine is named by what is polled. */
+	if (l->inlined || !l->function || coroutine_is_poll(l))
+		return NULL;
+	known = map_get(&c->same_code, l->function->low);
+	if (!known) {
+		known = same_code_others(c->in->di, frame->lookup_pc, c->a);
+		map_put(&c->same_code, l->function->low, (void *)(uintptr_t)(known ? known : none));
+	}
+	return known && *known ? known : NULL;
+}
+
 static void describe_frame(struct collector *c, const struct frame *frame, const struct location *l,
                            struct stack_frame *ret)
 {
@@ -370,9 +394,10 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	ret->module = m ? inspector_clean_name(c->a, str_base_name(m->path)) : NULL;
 	ret->function_full = inspector_clean_name(c->a, l->name);
 	ret->function = coroutine_function_name(c->a, l);
+	ret->aliases = others_with_code(c, frame, l);
 	if (l->file) {
 		ret->file = inspector_clean_name(c->a, l->file);
-		ret->file_short = inspector_source(c->in, c->a, l->file, l->comp_dir).text;
+		ret->file_short = source_path_of(c->in->di, c->a, l->file, l->comp_dir).text;
 	}
 }
 
@@ -382,10 +407,10 @@ struct described {
 	size_t frame, level;
 };
 
-/* Where a coroutine's function is another one's, too: which of them runs there. */
+/* Names of coroutines whose function is another one's, too: which of them runs there. */
 struct renaming {
 	const struct marks *marks;
-	const struct mark *joined; /* that of the task; NULL: none */
+	const struct mark *joined; /* mark of the task; NULL: none */
 	const char *task_aliases;  /* the other types that the task may be; NULL: none */
 	struct merged_code_poller poller;
 	const char *doubt; /* of the next coroutine: task_aliases, or NULL */

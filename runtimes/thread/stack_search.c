@@ -20,19 +20,19 @@ const struct type *stack_search_pointee(const struct type *t)
 	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
 }
 
-static uint64_t frame_end(const struct thread_stack *s, size_t frame)
+static uint64_t stack_search_frame_end(const struct thread_stack *s, size_t frame)
 {
 	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
 }
 
 /* ---- places ---- */
 
-struct search {
+struct stack_search_state {
 	struct target *target;
 	struct stack_places *places;
 };
 
-static void add_place(struct stack_places *p, uint64_t addr)
+static void stack_search_add_place(struct stack_places *p, uint64_t addr)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		if (p->addrs[i] == addr)
@@ -42,9 +42,9 @@ static void add_place(struct stack_places *p, uint64_t addr)
 		p->addrs[p->n++] = addr;
 }
 
-static void note_place(const struct variable *v, void *arg)
+static void stack_search_note_place(const struct variable *v, void *arg)
 {
-	const struct search *search = arg;
+	const struct stack_search_state *search = arg;
 	struct stack_places *p = search->places;
 	const struct type *t = p->values ? v->type : stack_search_pointee(v->type);
 	uint64_t addr = v->value;
@@ -53,23 +53,23 @@ static void note_place(const struct variable *v, void *arg)
 		return;
 	if (p->values) {
 		if (v->in_memory)
-			add_place(p, v->addr);
+			stack_search_add_place(p, v->addr);
 		return;
 	}
 	struct error *err =
 		v->in_memory ? target_read_uint(search->target, v->addr, 8, &addr) : NULL;
 	if (!err)
-		add_place(p, addr);
+		stack_search_add_place(p, addr);
 	error_free(err);
 }
 
 void stack_search_places(struct collector *c, const struct thread_stack *s, size_t frame,
                          struct stack_places *p)
 {
-	struct search search = { c->in->target, p };
+	struct stack_search_state search = { c->in->target, p };
 
-	variables_in_frame(c->in->di, &s->stack.frames[frame], frame_end(s, frame), note_place,
-	                   &search);
+	variables_in_frame(c->in->di, &s->stack.frames[frame], stack_search_frame_end(s, frame),
+	                   stack_search_note_place, &search);
 }
 
 /* ---- wakers ---- */
@@ -97,8 +97,8 @@ static void note_context(const struct variable *v, void *arg)
 void stack_search_wakers(const struct thread_stack *s, size_t frame, struct stack_wakers *w)
 {
 	if (w->n < STACK_SEARCH_MAX)
-		variables_in_frame(w->c->in->di, &s->stack.frames[frame], frame_end(s, frame),
-		                   note_context, w);
+		variables_in_frame(w->c->in->di, &s->stack.frames[frame],
+		                   stack_search_frame_end(s, frame), note_context, w);
 }
 
 /* ---- words ---- */
@@ -107,7 +107,7 @@ void stack_search_words(struct collector *c, const struct thread_stack *s, size_
                         stack_word_fn *visit, void *arg)
 {
 	const struct frame *f = &s->stack.frames[frame];
-	uint64_t end = frame_end(s, frame), word;
+	uint64_t end = stack_search_frame_end(s, frame), word;
 
 	for (size_t i = 0; i < c->in->target->arch->nregs; i++) {
 		if (f->known_regs & UINT64_C(1) << i)

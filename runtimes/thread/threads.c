@@ -7,7 +7,8 @@
 #include "runtimes/thread/stack.h"
 
 /* The index of the innermost mark of that kind and runtime (NULL: any); marks->n: none. */
-static size_t last_mark(const struct marks *marks, enum mark_kind kind, const struct runtime *of)
+static size_t threads_last_mark(const struct marks *marks, enum mark_kind kind,
+                                const struct runtime *of)
 {
 	const struct mark *m = stack_innermost(marks, kind, of);
 
@@ -17,13 +18,16 @@ static size_t last_mark(const struct marks *marks, enum mark_kind kind, const st
 static void finish_task(struct collector *c, const struct thread_stack *s,
                         const struct marks *marks, struct task *task)
 {
-	size_t mark = last_mark(marks, MARK_TASK_POLL, collector_runtime(c, task->runtime));
-	/* Known here already where the code of its poll function is that of other types too. */
+	size_t mark = threads_last_mark(marks, MARK_TASK_POLL, collector_runtime(c, task->runtime));
+	/*
+	 * The root is known here already if the code of the task's poll function is that of other
+	 * types too.
+	 */
 	struct future *any = task->root, *running = NULL;
 
-	/* Its tasks may be of the kind of another runtime. */
+	/* The tasks of a runtime may be of the kind of another one. */
 	if (mark == marks->n)
-		mark = last_mark(marks, MARK_TASK_POLL, NULL);
+		mark = threads_last_mark(marks, MARK_TASK_POLL, NULL);
 	if (mark < marks->n)
 		running = stack_running_chain(c, s, marks, mark, any && any->aliases);
 	if (running && any) {
@@ -76,7 +80,7 @@ static bool is_of_worker(const struct collector *c, const struct thread_info *in
 static void finish_root(struct collector *c, struct thread_info *info, const struct thread_stack *s,
                         const struct marks *marks)
 {
-	size_t mark = last_mark(marks, MARK_BLOCK_ON, NULL);
+	size_t mark = threads_last_mark(marks, MARK_BLOCK_ON, NULL);
 	struct future *running =
 		mark < marks->n ? stack_running_chain(c, s, marks, mark, false) : NULL;
 
@@ -97,8 +101,8 @@ static void finish_root(struct collector *c, struct thread_info *info, const str
 }
 
 /*
- * Says of a stack that is shown why it ends early. Of a thread that was not stopped
- * inspect_note_unstopped() says so.
+ * Notes why a stack that is shown ends early. For a thread that was not stopped,
+ * inspect_note_unstopped() does so.
  */
 static bool note_cut(struct collector *c, struct thread_info *info, size_t i)
 {
@@ -131,11 +135,11 @@ void threads_finish(struct collector *c)
 		ncut += (c->want & WANT_STACKS) && note_cut(c, info, i);
 	}
 	if (ncut)
-		snapshot_incomplete(s, "%zu of %zu stacks are not known whole: each says why", ncut,
+		snapshot_incomplete(s, "%zu of %zu stacks are incomplete: each says why", ncut,
 		                    s->nthreads);
 }
 
-/* Is the innermost function a coroutine's whose code may be that of others, too? */
+/* Is the innermost function that of a coroutine whose code may be that of others, too? */
 static bool is_merged(struct collector *c, const struct thread_stack *s)
 {
 	static const struct merged_code_poller unknown;

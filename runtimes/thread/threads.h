@@ -7,7 +7,7 @@
 /* Adds what needs line tables but no target memory: chains of running futures, native frames. */
 void threads_finish(struct collector *c);
 /*
- * Of one thread the chains alone, if its innermost frame is a coroutine whose code is that of
+ * Adds the chains of one thread alone, if its innermost frame is a coroutine whose code is that of
  * others, too: the chain tells them apart.
  */
 void threads_finish_merged(struct collector *c, pid_t tid);

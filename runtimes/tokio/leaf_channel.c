@@ -17,7 +17,8 @@ bool leaf_channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64
 	return true;
 }
 
-static struct error *read_queued(struct leaf *l, struct value chan, struct channel *ret)
+static struct error *leaf_channel_read_queued(struct leaf *l, struct value chan,
+                                              struct channel *ret)
 {
 	uint64_t tail, index;
 
@@ -40,7 +41,7 @@ struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channe
 	*ret = (struct channel){ 0 };
 	l->w->object = chan.addr;
 	TRY(leaf_uint(l, chan, sync_path(CHAN_SENDERS), &ret->senders));
-	TRY(read_queued(l, chan, ret));
+	TRY(leaf_channel_read_queued(l, chan, ret));
 	TRY(leaf_uint(l, chan, sync_path(CHAN_CLOSED), &number));
 	ret->closed = number != 0;
 	TRY(leaf_optional_uint(l, chan, sync_path(CHAN_BOUND), &ret->capacity, &ret->bounded));
@@ -53,16 +54,16 @@ struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channe
 		wait_int(l, "weak_senders", (int64_t)weak);
 	if (ret->bounded)
 		wait_int(l, "capacity", (int64_t)ret->capacity);
-	ret->leaf_queue_text = arena_printf(&l->d->c->words, "%" PRIu64 " queued", ret->queued);
+	ret->leaf_queue_text = leaf_text(l, "%" PRIu64 " queued", ret->queued);
 	if (ret->bounded)
-		ret->leaf_queue_text = arena_printf(&l->d->c->words, "%s of %" PRIu64,
-		                                    ret->leaf_queue_text, ret->capacity);
+		ret->leaf_queue_text =
+			leaf_text(l, "%s of %" PRIu64, ret->leaf_queue_text, ret->capacity);
 	return NULL;
 }
 
 /*
- * Without a count of weak senders: they are the references to the channel beyond those of the
- * senders and the receiver.
+ * Counts weak senders where the channel has no count of them: they are the references to it beyond
+ * those of the senders and the receiver.
  */
 static struct error *count_weak(struct leaf *l, struct value chan, uint64_t senders)
 {
@@ -79,9 +80,9 @@ static struct error *count_weak(struct leaf *l, struct value chan, uint64_t send
 }
 
 /* w is the waker that is stored in the channel for this end. */
-static void arm(struct leaf *l, struct waker w)
+static void leaf_channel_arm(struct leaf *l, struct waker w)
 {
-	l->w->armed = waker_armed(l->d->c, w, l->d->waker);
+	l->w->armed = waker_registered_in(l->d->c, w, l->d->waker);
 	l->vacant = !w.vtable;
 }
 
@@ -100,7 +101,7 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 	TRY(leaf_channel_read(l, chan, &ch));
 	TRY(count_weak(l, chan, ch.senders));
 	wait_bool(l, "closed", ch.closed);
-	arm(l, ch.rx);
+	leaf_channel_arm(l, ch.rx);
 	const char *closed = ch.closed ? ", closed by the receiver" : "";
 	if (ch.senders)
 		wait_phrase(l, "mpsc receive, %s, %s alive%s", ch.leaf_queue_text,
@@ -110,11 +111,12 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 	return NULL;
 }
 
-struct broadcast {
+struct leaf_channel_broadcast {
 	uint64_t senders, receivers, closed, lag;
 };
 
-static struct error *read_broadcast(struct leaf *l, struct value shared, struct broadcast *ret)
+static struct error *read_broadcast(struct leaf *l, struct value shared,
+                                    struct leaf_channel_broadcast *ret)
 {
 	uint64_t tail, next;
 
@@ -130,7 +132,7 @@ static struct error *read_broadcast(struct leaf *l, struct value shared, struct 
 struct error *leaf_decode_broadcast(struct leaf *l)
 {
 	struct value reference, shared, place;
-	struct broadcast b;
+	struct leaf_channel_broadcast b;
 	struct slice buffer;
 	bool found;
 
@@ -149,9 +151,9 @@ struct error *leaf_decode_broadcast(struct leaf *l)
 	wait_int(l, "senders", (int64_t)b.senders);
 	wait_int(l, "receivers", (int64_t)b.receivers);
 	wait_bool(l, "closed", b.closed != 0);
-	const char *senders =
-		b.senders ? arena_printf(l->d->c->a, "%s alive", leaf_count(l, b.senders, "sender"))
-			  : "no sender left";
+	const char *senders = b.senders
+	                              ? leaf_text(l, "%s alive", leaf_count(l, b.senders, "sender"))
+	                              : "no sender left";
 	if (b.lag > buffer.count)
 		wait_phrase(l,
 		            "broadcast receive, %" PRIu64 " behind of which %" PRIu64
@@ -164,13 +166,14 @@ struct error *leaf_decode_broadcast(struct leaf *l)
 
 /* ---- both ends of the oneshot channel ---- */
 
-struct oneshot {
+struct leaf_channel_oneshot {
 	uint64_t state;
 	bool value;          /* a value is there and not taken */
 	struct waker rx, tx; /* of the receiver, of the sender */
 };
 
-static struct error *read_waker(struct leaf *l, struct value inner, int row, struct waker *ret)
+static struct error *leaf_channel_read_waker(struct leaf *l, struct value inner, int row,
+                                             struct waker *ret)
 {
 	struct value place;
 	bool found;
@@ -180,12 +183,13 @@ static struct error *read_waker(struct leaf *l, struct value inner, int row, str
 }
 
 /* *found false: this end of the channel was consumed. */
-static struct error *read_oneshot(struct leaf *l, int row, struct oneshot *ret, bool *found)
+static struct error *leaf_channel_read_oneshot(struct leaf *l, int row,
+                                               struct leaf_channel_oneshot *ret, bool *found)
 {
 	struct value inner, value;
 	bool is_one;
 
-	*ret = (struct oneshot){ 0 };
+	*ret = (struct leaf_channel_oneshot){ 0 };
 	TRY(leaf_place(l, l->v, sync_path(row), &inner, found));
 	if (!*found)
 		return NULL;
@@ -199,25 +203,25 @@ static struct error *read_oneshot(struct leaf *l, int row, struct oneshot *ret, 
 		TRY(leaf_place(l, inner, sync_path(ONESHOT_VALUE), &value, &ret->value));
 	/* The wakers are uninitialised until their bit is set. */
 	if (ret->state & RX_TASK_SET)
-		TRY(read_waker(l, inner, ONESHOT_RX_TASK, &ret->rx));
+		TRY(leaf_channel_read_waker(l, inner, ONESHOT_RX_TASK, &ret->rx));
 	if (ret->state & TX_TASK_SET)
-		TRY(read_waker(l, inner, ONESHOT_TX_TASK, &ret->tx));
+		TRY(leaf_channel_read_waker(l, inner, ONESHOT_TX_TASK, &ret->tx));
 	return NULL;
 }
 
 struct error *leaf_decode_oneshot_receiver(struct leaf *l)
 {
-	struct oneshot o;
+	struct leaf_channel_oneshot o;
 	bool found;
 
-	TRY(read_oneshot(l, ONESHOT_OF_RECEIVER, &o, &found));
+	TRY(leaf_channel_read_oneshot(l, ONESHOT_OF_RECEIVER, &o, &found));
 	if (!found) {
 		wait_phrase(l, "oneshot receive, received already");
 		return NULL;
 	}
 	/* Sending consumes the sender. */
 	bool alive = !(o.state & VALUE_SENT);
-	arm(l, o.rx);
+	leaf_channel_arm(l, o.rx);
 	l->w->task = waker_task(l->d->c, o.tx);
 	wait_bool(l, "sender_alive", alive);
 	wait_bool(l, "value_there", !alive && o.value);
@@ -234,16 +238,16 @@ struct error *leaf_decode_oneshot_receiver(struct leaf *l)
 
 struct error *leaf_decode_oneshot_sender(struct leaf *l)
 {
-	struct oneshot o;
+	struct leaf_channel_oneshot o;
 	bool found;
 
-	TRY(read_oneshot(l, ONESHOT_OF_SENDER, &o, &found));
+	TRY(leaf_channel_read_oneshot(l, ONESHOT_OF_SENDER, &o, &found));
 	if (!found) {
 		wait_phrase(l, "oneshot close, sent already");
 		return NULL;
 	}
 	bool alive = !(o.state & CLOSED);
-	arm(l, o.tx);
+	leaf_channel_arm(l, o.tx);
 	l->w->task = waker_task(l->d->c, o.rx);
 	wait_bool(l, "receiver_alive", alive);
 	wait_bool(l, "polled", o.state & TX_TASK_SET);

@@ -161,7 +161,8 @@ static void test_sleep_never_polled(void **state)
 	futures_close(&f);
 }
 
-static void expect_armed(struct futures *f, struct value v, uint64_t own, enum armed expected)
+static void expect_armed(struct futures *f, struct value v, uint64_t own,
+                         enum waker_registered expected)
 {
 	assert_int_equal(futures_decode_of(f, v, own, false)->wait->armed, expected);
 }
@@ -174,22 +175,22 @@ static void test_armed(void **state)
 	struct value v = acquire(&f, 1, 1);
 
 	(void)state;
-	expect_armed(&f, v, OWN, ARMED_NO);
+	expect_armed(&f, v, OWN, WAKER_REGISTERED_NO);
 	futures_poke(&f, v, "node.waker", 0);
 	struct value waker = futures_variant(&f, futures_member(v, "node.waker"), "Some");
 	struct value raw = futures_member(waker, "__0.waker");
 	futures_poke(&f, raw, "vtable", FUTURES_OTHER + 0x800);
 	futures_poke(&f, raw, "data", OWN);
-	expect_armed(&f, v, OWN, ARMED_YES);
-	expect_armed(&f, v, 0, ARMED_UNKNOWN);
+	expect_armed(&f, v, OWN, WAKER_REGISTERED_YES);
+	expect_armed(&f, v, 0, WAKER_REGISTERED_UNKNOWN);
 	futures_poke(&f, raw, "data", OTHER);
-	expect_armed(&f, v, OWN, ARMED_UNKNOWN);
+	expect_armed(&f, v, OWN, WAKER_REGISTERED_UNKNOWN);
 	/* No waker of the task exists, so this one is another's. */
-	assert_int_equal(futures_decode_of(&f, v, OWN, true)->wait->armed, ARMED_NO);
+	assert_int_equal(futures_decode_of(&f, v, OWN, true)->wait->armed, WAKER_REGISTERED_NO);
 	/* Never polled. */
 	futures_poke(&f, raw, "data", OWN);
 	futures_poke(&f, v, "queued", false);
-	expect_armed(&f, v, OWN, ARMED_NO);
+	expect_armed(&f, v, OWN, WAKER_REGISTERED_NO);
 	futures_close(&f);
 }
 
@@ -199,7 +200,7 @@ static void test_oneshot_armed(void **state)
 	struct value v = oneshot(&f, 0);
 
 	(void)state;
-	expect_armed(&f, v, 0x5550, ARMED_NO);
+	expect_armed(&f, v, 0x5550, WAKER_REGISTERED_NO);
 	futures_close(&f);
 }
 

@@ -8,7 +8,7 @@
 
 #include "debugger/live/fd_info.h"
 #include "dwarf/names/demangle.h"
-#include "dwarf/values/peel.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/io_direction.h"
 #include "runtimes/future/leaf_fd.h"
@@ -83,7 +83,7 @@ const struct binding_row leaf_io_layout[] = {
  * Names of registered types as users know them. Other types are named by the last word of the type
  * inside.
  */
-static const struct named {
+static const struct leaf_io_named {
 	const char *type, *name;
 	unsigned only; /* its only direction: IO_READS, IO_WRITES; 0: both */
 } names[] = {
@@ -111,7 +111,7 @@ enum {
 };
 
 /* NULL: it has no name of its own. */
-static const struct named *find_name(const struct type *t)
+static const struct leaf_io_named *find_name(const struct type *t)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (type_is(t, names[i].type))
@@ -120,9 +120,9 @@ static const struct named *find_name(const struct type *t)
 	return NULL;
 }
 
-static const char *resource_name(const struct leaf *l, const struct type *t)
+static const char *leaf_io_resource_name(const struct leaf *l, const struct type *t)
 {
-	const struct named *named = find_name(t);
+	const struct leaf_io_named *named = find_name(t);
 
 	if (named)
 		return named->name;
@@ -166,7 +166,7 @@ static struct error *follow_scheduled_io(const struct leaf *l, struct value v, s
 		}
 		/* A slab's Ref and Value have it in a member of that name. */
 		const struct member *m = type_member(v.type, "value");
-		m = m ? m : peel(v.type).member;
+		m = m ? m : unwrap_newtype(v.type).member;
 		if (!m)
 			break;
 		v = (struct value){ m->type, v.addr + m->offset };
@@ -197,9 +197,9 @@ struct error *leaf_io_arm_read(struct leaf *l, struct value v)
 /* ---- wakers of a registration ---- */
 
 /* A slot for one direction's waker. */
-struct slot {
+struct leaf_io_slot {
 	bool known, vacant;
-	enum armed armed;
+	enum waker_registered armed;
 };
 
 static struct error *is_our_waker(const struct leaf *l, struct value place, bool *ret)
@@ -211,12 +211,12 @@ static struct error *is_our_waker(const struct leaf *l, struct value place, bool
 	return NULL;
 }
 
-static struct error *read_slot(const struct leaf *l, struct value io, const char *path,
-                               struct slot *ret)
+static struct error *leaf_io_read_slot(const struct leaf *l, struct value io, const char *path,
+                                       struct leaf_io_slot *ret)
 {
 	struct value place;
 
-	*ret = (struct slot){ 0 };
+	*ret = (struct leaf_io_slot){ 0 };
 	TRY(leaf_place(l, io, path, &place, &ret->known));
 	if (!ret->known)
 		return NULL;
@@ -264,7 +264,7 @@ static struct error *add_our_interest(const struct leaf *l, struct value waiter,
 	return NULL;
 }
 
-/* What a future waits for at a registration. */
+/* Readiness that a future waits for at a registration. */
 struct interest {
 	uint64_t bits; /* as those of Interest; 0 unknown, or nothing */
 	bool absent;   /* it is known that this task is not woken for it */
@@ -274,18 +274,19 @@ struct interest {
  * Fills w->armed and vacant where the direction is unknown: any slot may be meant. bits: this
  * task's interest in the list of waiters.
  */
-static struct error *arm_by_any(struct leaf *l, struct value io, const struct slot *reader,
-                                const struct slot *writer, uint64_t bits)
+static struct error *arm_by_any(struct leaf *l, struct value io, const struct leaf_io_slot *reader,
+                                const struct leaf_io_slot *writer, uint64_t bits)
 {
 	struct value waiter;
 	bool waits;
 
 	TRY(leaf_place(l, io, leaf_io_layout[IO_WAITERS].path, &waiter, &waits));
 	l->vacant = reader->vacant && writer->vacant && !waits;
-	if (bits || reader->armed == ARMED_YES || writer->armed == ARMED_YES)
-		l->w->armed = ARMED_YES;
-	else if (!waits && reader->armed == ARMED_NO && writer->armed == ARMED_NO)
-		l->w->armed = ARMED_NO;
+	if (bits || reader->armed == WAKER_REGISTERED_YES || writer->armed == WAKER_REGISTERED_YES)
+		l->w->armed = WAKER_REGISTERED_YES;
+	else if (!waits && reader->armed == WAKER_REGISTERED_NO &&
+	         writer->armed == WAKER_REGISTERED_NO)
+		l->w->armed = WAKER_REGISTERED_NO;
 	return NULL;
 }
 
@@ -299,26 +300,26 @@ static struct error *our_interest(struct leaf *l, struct value io, unsigned know
                                   struct interest *ret)
 {
 	uint64_t ready, listed = 0;
-	struct slot reader, writer;
+	struct leaf_io_slot reader, writer;
 
 	*ret = (struct interest){ .bits = known };
-	TRY(read_slot(l, io, leaf_io_layout[IO_READER].path, &reader));
-	TRY(read_slot(l, io, leaf_io_layout[IO_WRITER].path, &writer));
+	TRY(leaf_io_read_slot(l, io, leaf_io_layout[IO_READER].path, &reader));
+	TRY(leaf_io_read_slot(l, io, leaf_io_layout[IO_WRITER].path, &writer));
 	if (!known)
 		TRY(each_waiter(l, io, add_our_interest, &listed));
 	TRY(arm_by_any(l, io, &reader, &writer, listed));
 	if (known) {
-		const struct slot *s = known == IO_READS ? &reader : &writer;
+		const struct leaf_io_slot *s = known == IO_READS ? &reader : &writer;
 
 		l->w->armed = s->armed;
-		ret->absent = (l->d->idle || l->d->unpolled) && s->armed == ARMED_NO;
+		ret->absent = (l->d->idle || l->d->unpolled) && s->armed == WAKER_REGISTERED_NO;
 		return NULL;
 	}
 	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &ready));
 	ret->bits = listed;
-	if (reader.armed == ARMED_YES && !(ready & (READABLE | READ_CLOSED)))
+	if (reader.armed == WAKER_REGISTERED_YES && !(ready & (READABLE | READ_CLOSED)))
 		ret->bits |= READABLE;
-	if (writer.armed == ARMED_YES && !(ready & (WRITABLE | WRITE_CLOSED)))
+	if (writer.armed == WAKER_REGISTERED_YES && !(ready & (WRITABLE | WRITE_CLOSED)))
 		ret->bits |= WRITABLE;
 	ret->bits = io_direction_woken(l->d, (unsigned)ret->bits);
 	if (l->d->unpolled)
@@ -349,7 +350,7 @@ static struct error *add_readiness(const struct leaf *l, struct value io)
 }
 
 /* Is the type just a descriptor: a File, an OwnedFd, a RawFd? */
-static bool is_descriptor(const struct type *t)
+static bool leaf_io_is_descriptor(const struct type *t)
 {
 	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
 		if (type_kind(t) == TYPE_INT || type_is(t, "std::os::fd::owned::OwnedFd") ||
@@ -365,7 +366,7 @@ static bool read_fd(const struct leaf *l, struct value v, int *ret)
 {
 	uint64_t number;
 
-	if (!is_descriptor(v.type))
+	if (!leaf_io_is_descriptor(v.type))
 		return false;
 	struct error *err = value_uint(l->d->c->in->target, v, &number);
 	bool ok = !err && number <= MAX_FD;
@@ -397,14 +398,15 @@ static bool find_fd(const struct leaf *l, const struct value *source, struct val
 }
 
 /* source is NULL where the owner of the registration is unknown. */
-static struct error *describe(const struct leaf *l, const char *name, const struct value *source,
-                              struct value io, const struct interest *interest)
+static struct error *leaf_io_describe(const struct leaf *l, const char *name,
+                                      const struct value *source, struct value io,
+                                      const struct interest *interest)
 {
 	const char *what = leaf_fd_interest((unsigned)interest->bits), *where = "", *queue = "";
 	int fd;
 
-	if (l->w->armed == ARMED_YES && !l->d->strict)
-		*vec_push(&l->d->c->registrations) =
+	if (l->w->armed == WAKER_REGISTERED_YES && !l->d->strict)
+		*vec_push(&l->d->c->opaque.registrations) =
 			(struct known_registration){ l->d->waker, io.addr };
 	wait_string(l, "resource", name);
 	if (what)
@@ -425,7 +427,7 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 
 static struct error *decode_resource(struct leaf *l)
 {
-	const struct named *named = find_name(l->v.type);
+	const struct leaf_io_named *named = find_name(l->v.type);
 	struct interest interest;
 	struct value source, io;
 
@@ -434,7 +436,7 @@ static struct error *decode_resource(struct leaf *l)
 	TRY(source_io(l, source, &io));
 	TRY(our_interest(l, io, named && named->only ? named->only : l->d->direction.sure,
 	                 &interest));
-	return describe(l, resource_name(l, l->v.type), &source, io, &interest);
+	return leaf_io_describe(l, leaf_io_resource_name(l, l->v.type), &source, io, &interest);
 }
 
 /* ---- the future of an async fn ---- */
@@ -507,21 +509,21 @@ static struct error *decode_readiness(struct leaf *l)
 	TRY(leaf_uint(l, l->v, leaf_io_layout[READINESS_INTEREST].path, &interest.bits));
 	TRY(leaf_arm_at(l, l->v, leaf_io_layout[READINESS_WAKER].path));
 	if (!find_holder(l, io.addr, &holder, &source))
-		return describe(l, "I/O", NULL, io, &interest);
+		return leaf_io_describe(l, "I/O", NULL, io, &interest);
 	l->w->object = holder.addr;
-	return describe(l, resource_name(l, holder.type), &source, io, &interest);
+	return leaf_io_describe(l, leaf_io_resource_name(l, holder.type), &source, io, &interest);
 }
 
 /* ---- all registrations of a driver ---- */
 
 /* Arguments of report_waiter(). */
-struct report {
+struct leaf_io_report {
 	struct registration r;
 	registration_fn *fn;
 	void *arg;
 };
 
-static void report(struct report *to, struct waker w, unsigned interest)
+static void leaf_io_report(struct leaf_io_report *to, struct waker w, unsigned interest)
 {
 	to->r.waker = w.data;
 	to->r.interest = interest;
@@ -537,12 +539,12 @@ static struct error *report_waiter(const struct leaf *l, struct value waiter, st
 
 	TRY(waker_read(l->d->c, waker, &w));
 	TRY(leaf_uint(l, waiter, leaf_io_layout[WAITER_INTEREST].path, &interest));
-	report(arg, w, (unsigned)interest);
+	leaf_io_report(arg, w, (unsigned)interest);
 	return NULL;
 }
 
 static struct error *report_slot(const struct leaf *l, struct value io, const char *path,
-                                 unsigned interest, struct report *to)
+                                 unsigned interest, struct leaf_io_report *to)
 {
 	struct value place;
 	struct waker w = { 0 };
@@ -551,12 +553,12 @@ static struct error *report_slot(const struct leaf *l, struct value io, const ch
 	TRY(leaf_place(l, io, path, &place, &found));
 	if (found)
 		TRY(waker_read(l->d->c, place, &w));
-	report(to, w, interest);
+	leaf_io_report(to, w, interest);
 	return NULL;
 }
 
 /* A waker in the slot of a direction that is ready is left from an earlier wait. */
-static struct error *report_io(const struct leaf *l, struct value io, struct report *to)
+static struct error *report_io(const struct leaf *l, struct value io, struct leaf_io_report *to)
 {
 	uint64_t ready;
 
@@ -575,7 +577,7 @@ static struct error *report_io(const struct leaf *l, struct value io, struct rep
  * have a cycle.
  */
 static struct error *report_list(struct collector *c, const struct tokio_runtime *r,
-                                 struct map *seen, struct report *to)
+                                 struct map *seen, struct leaf_io_report *to)
 {
 	struct decoder d = { .c = c, .runtime = NO_RUNTIME };
 	const struct leaf l = { .d = &d };
@@ -598,7 +600,7 @@ static struct error *report_list(struct collector *c, const struct tokio_runtime
 void tokio_registrations(struct collector *c, registration_fn *fn, void *arg)
 {
 	const struct tokio_walk *walk = tokio_walk(c);
-	struct report to = { .fn = fn, .arg = arg };
+	struct leaf_io_report to = { .fn = fn, .arg = arg };
 	struct map seen = { 0 };
 
 	for (size_t i = 0; i < walk->nruntimes; i++)

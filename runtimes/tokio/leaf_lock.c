@@ -39,7 +39,7 @@ static struct error *read_semaphore(struct leaf *l, struct acquire *q)
 
 static const char *turn_text(const struct leaf *l, const struct acquire *q)
 {
-	struct arena *a = &l->d->c->words;
+	struct arena *a = &l->d->c->decoding.words;
 	const char *text;
 
 	if (q->closed)
@@ -48,13 +48,13 @@ static const char *turn_text(const struct leaf *l, const struct acquire *q)
 		return "never polled";
 	if (!q->queue.found && q->missing)
 		return "its place in the queue is unknown";
-	/* What is in the queue exists. What was granted may be a trace of a future that moved. */
+	/* A waiter in the queue exists. A granted one may be a trace of a future that moved. */
 	bool stays = l->d->unpolled && (q->queue.found || !l->d->doubted);
 	text = q->queue.found ? leaf_queue_text(a, &q->queue) : leaf_next(l, "granted");
-	return stays ? arena_printf(a, "%s%s", text, leaf_queue_behind(l, &q->queue)) : text;
+	return stays ? leaf_text(l, "%s%s", text, leaf_queue_behind(l, &q->queue)) : text;
 }
 
-static struct error *read_acquire(struct leaf *l, struct acquire *q)
+static struct error *leaf_lock_read_acquire(struct leaf *l, struct acquire *q)
 {
 	struct value list;
 	uint64_t number;
@@ -79,7 +79,7 @@ static struct error *read_acquire(struct leaf *l, struct acquire *q)
 	return NULL;
 }
 
-/* How many of its permits the oldest waiter has been assigned. */
+/* Number of its permits that the oldest waiter has been assigned. */
 static struct error *given_to_first(const struct leaf *l, const struct acquire *q, uint64_t *ret)
 {
 	struct value first = { l->v.type, q->queue.first - (q->node.addr - l->v.addr) };
@@ -96,7 +96,8 @@ static struct error *given_to_first(const struct leaf *l, const struct acquire *
 	return NULL;
 }
 
-static struct error *describe_mutex(struct leaf *l, struct acquire *q, const struct owner *o)
+static struct error *leaf_lock_describe_mutex(struct leaf *l, struct acquire *q,
+                                              const struct owner *o)
 {
 	(void)o;
 	wait_phrase(l, "mutex lock, %s", q->turn);
@@ -120,7 +121,7 @@ enum leaf_rwlock_held leaf_rwlock_held(uint64_t max, uint64_t held)
 }
 
 /* The text for the lock's holders, as far as the permits tell. */
-static const char *holders(struct leaf *l, uint64_t max, uint64_t held)
+static const char *leaf_lock_holders(struct leaf *l, uint64_t max, uint64_t held)
 {
 	switch (leaf_rwlock_held(max, held)) {
 	case RWLOCK_FREE:
@@ -137,10 +138,11 @@ static const char *holders(struct leaf *l, uint64_t max, uint64_t held)
 	}
 	wait_bool(l, "writer", false);
 	wait_int(l, "readers", (int64_t)held);
-	return arena_printf(&l->d->c->words, "held by %s, ", leaf_count(l, held, "reader"));
+	return leaf_text(l, "held by %s, ", leaf_count(l, held, "reader"));
 }
 
-static struct error *describe_rwlock(struct leaf *l, struct acquire *q, const struct owner *o)
+static struct error *leaf_lock_describe_rwlock(struct leaf *l, struct acquire *q,
+                                               const struct owner *o)
 {
 	bool write = leaf_rwlock_is_write(o->frame_name);
 	const char *held = "";
@@ -152,13 +154,14 @@ static struct error *describe_rwlock(struct leaf *l, struct acquire *q, const st
 	if (q->queue.found) {
 		TRY(given_to_first(l, q, &given));
 		if (given + q->available <= max)
-			held = holders(l, max, max - q->available - given);
+			held = leaf_lock_holders(l, max, max - q->available - given);
 	}
 	wait_phrase(l, "rwlock %s, %s%s", write ? "write" : "read", held, q->turn);
 	return NULL;
 }
 
-static struct error *describe_semaphore(struct leaf *l, struct acquire *q, const struct owner *o)
+static struct error *leaf_lock_describe_semaphore(struct leaf *l, struct acquire *q,
+                                                  const struct owner *o)
 {
 	struct pool pool;
 
@@ -173,7 +176,8 @@ static struct error *describe_semaphore(struct leaf *l, struct acquire *q, const
 	return NULL;
 }
 
-static struct error *describe_cell(struct leaf *l, struct acquire *q, const struct owner *o)
+static struct error *leaf_lock_describe_cell(struct leaf *l, struct acquire *q,
+                                             const struct owner *o)
 {
 	uint64_t set;
 
@@ -184,7 +188,8 @@ static struct error *describe_cell(struct leaf *l, struct acquire *q, const stru
 	return NULL;
 }
 
-static struct error *describe_send(struct leaf *l, struct acquire *q, const struct owner *o)
+static struct error *leaf_lock_describe_send(struct leaf *l, struct acquire *q,
+                                             const struct owner *o)
 {
 	struct channel ch;
 	const char *receiver;
@@ -196,7 +201,7 @@ static struct error *describe_send(struct leaf *l, struct acquire *q, const stru
 	l->w->task = waker_task(l->d->c, ch.rx);
 	receiver = waker_text(l->d->c, ch.rx);
 	if (receiver)
-		receiver = arena_printf(&l->d->c->words, "received by %s, ", receiver);
+		receiver = leaf_text(l, "received by %s, ", receiver);
 	wait_phrase(l, "mpsc send, %s, %s%s", ch.leaf_queue_text, receiver ? receiver : "",
 	            q->turn);
 	return NULL;
@@ -214,14 +219,14 @@ static const struct owner_row owners[] = {
 	{ 0 },
 };
 
-/* By row of owners. */
+/* Kinds of waits and their descriptions, by row of owners. */
 static const struct {
 	const char *kind;
 	struct error *(*describe)(struct leaf *l, struct acquire *q, const struct owner *o);
 } described[] = {
-	{ "mutex", describe_mutex },         { "rwlock", describe_rwlock },
-	{ "semaphore", describe_semaphore }, { "once_cell", describe_cell },
-	{ "mpsc_send", describe_send },
+	{ "mutex", leaf_lock_describe_mutex },         { "rwlock", leaf_lock_describe_rwlock },
+	{ "semaphore", leaf_lock_describe_semaphore }, { "once_cell", leaf_lock_describe_cell },
+	{ "mpsc_send", leaf_lock_describe_send },
 };
 
 struct error *leaf_decode_acquire(struct leaf *l)
@@ -229,7 +234,7 @@ struct error *leaf_decode_acquire(struct leaf *l)
 	struct acquire q = { 0 };
 	struct owner o;
 
-	TRY(read_acquire(l, &q));
+	TRY(leaf_lock_read_acquire(l, &q));
 	l->w->object = l->w->primitive = q.semaphore.addr;
 	wait_bool(l, "polled", q.polled);
 	/* A waiter that has all its permits is unlinked and woken. */
@@ -238,7 +243,7 @@ struct error *leaf_decode_acquire(struct leaf *l)
 	if (q.queue.found)
 		leaf_queue_details(l, &q.queue);
 	if (!leaf_owner_find(l, owners, q.semaphore.addr, &o))
-		return describe_semaphore(l, &q, NULL);
+		return leaf_lock_describe_semaphore(l, &q, NULL);
 	l->w->kind = described[o.row].kind;
 	l->w->object = o.object.addr;
 	return described[o.row].describe(l, &q, &o);

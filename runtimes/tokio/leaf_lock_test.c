@@ -161,9 +161,11 @@ static void test_notify(void **state)
 		             : cases[i].place == BEHIND_A_CYCLE ? other.addr
 		                                                : 0);
 		futures_expect(&f, v, "notify", cases[i].phrase);
+		assert_int_equal(f.c->out->complete, cases[i].place != BEHIND_A_CYCLE);
 		futures_poke(&f, v, "notify", FUTURES_HOLE);
 		futures_poke(&f, v, "waiter.notification", 0);
 		futures_expect(&f, v, "notify", "notify, its place in the queue is unknown");
+		assert_false(f.c->out->complete);
 		futures_poke(&f, v, "notify", 0);
 		futures_expect_problem(&f, v, "refers to no Notify");
 		futures_close(&f);

@@ -75,7 +75,7 @@ static struct error *describe_broadcast_closed(struct leaf *l, const struct owne
 	return NULL;
 }
 
-static struct error *describe_barrier(struct leaf *l, const struct owner *o)
+static struct error *leaf_notify_describe_barrier(struct leaf *l, const struct owner *o)
 {
 	uint64_t arrived, wanted, now, own;
 	bool found;
@@ -123,7 +123,7 @@ static const struct owner_row owners[] = {
 	{ 0 },
 };
 
-/* By row of owners. */
+/* Kinds of waits and their descriptions, by row of owners. */
 static const struct {
 	const char *kind;
 	struct error *(*describe)(struct leaf *l, const struct owner *o);
@@ -132,7 +132,7 @@ static const struct {
 	{ "watch", describe_watch },
 	{ "watch_closed", describe_watch_closed },
 	{ "broadcast_closed", describe_broadcast_closed },
-	{ "barrier", describe_barrier },
+	{ "barrier", leaf_notify_describe_barrier },
 	{ "set_once", describe_set_once },
 };
 
@@ -151,9 +151,9 @@ static struct error *was_notified(struct leaf *l, bool *ret)
 	return NULL;
 }
 
-/* Describes a wait at a pool's Notify: whoever is notified tries to take a connection. */
-static struct error *describe_pool(struct leaf *l, struct pool *pool, struct value list,
-                                   struct value node, bool notified)
+/* Describes a wait at a pool's Notify: the task that is notified tries to take a connection. */
+static struct error *leaf_notify_describe_pool(struct leaf *l, struct pool *pool, struct value list,
+                                               struct value node, bool notified)
 {
 	const char *turn = "its place in the queue is unknown";
 	struct queue q;
@@ -164,7 +164,7 @@ static struct error *describe_pool(struct leaf *l, struct pool *pool, struct val
 	if (q.found)
 		leaf_queue_details(l, &q);
 	if (q.found)
-		turn = leaf_queue_text(&l->d->c->words, &q);
+		turn = leaf_queue_text(&l->d->c->decoding.words, &q);
 	else if (notified)
 		turn = leaf_next(l, "notified");
 	return pool_describe(l, pool, turn);
@@ -185,14 +185,14 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 		return error_new(ERR_CORRUPT, "the wait has no place in a queue");
 	TRY(was_notified(l, &notified));
 	if (pool_find(l, notify.addr, &pool))
-		return describe_pool(l, &pool, list, node, notified);
+		return leaf_notify_describe_pool(l, &pool, list, node, notified);
 	wait_bool(l, "notified", notified);
 	TRY(leaf_queue_read(l, list, node, &leaf_sync_queue, &q));
 	if (q.found)
 		leaf_queue_details(l, &q);
 	wait_phrase(l, "notify, %s",
 	            notified  ? leaf_next(l, "notified")
-	            : q.found ? leaf_queue_text(&l->d->c->words, &q)
+	            : q.found ? leaf_queue_text(&l->d->c->decoding.words, &q)
 	            : q.whole ? "not in its queue"
 	                      : "its place in the queue is unknown");
 	return NULL;

@@ -24,7 +24,7 @@ static bool is_tokios(const struct type *t)
 }
 
 /* The value with the members of a future: of a coroutine those of its current state. */
-static struct error *members_of(const struct leaf *l, struct value v, struct value *ret)
+static struct error *leaf_owner_members_of(const struct leaf *l, struct value v, struct value *ret)
 {
 	const struct variant *active;
 
@@ -44,7 +44,7 @@ static struct error *try_row(const struct leaf *l, const struct owner_row *row,
 	struct value reference, part;
 
 	*found = false;
-	TRY(members_of(l, a->v, &ret->frame));
+	TRY(leaf_owner_members_of(l, a->v, &ret->frame));
 	if (!leaf_has_path(l, ret->frame.type, row->member))
 		return NULL;
 	TRY(leaf_place(l, ret->frame, row->member, &reference, found));

@@ -49,7 +49,7 @@ static struct error *arm_by_pidfd(struct leaf *l)
 	return found ? leaf_io_arm_read(l, pidfd) : NULL;
 }
 
-static struct error *decode_child(struct leaf *l)
+static struct error *leaf_process_decode_child(struct leaf *l)
 {
 	static const unsigned rows[] = { CHILD_PIDFD, CHILD_SIGNAL, CHILD_PLAIN };
 	uint64_t pid;
@@ -74,8 +74,8 @@ static struct error *decode_child(struct leaf *l)
 enum { MAX_HOPS = 16, POLL_SLOT = 3 /* of a vtable: drop, size, align, poll */ };
 
 /* The future in a ReusableBoxFuture; *found false where its type is unknown to the debug info. */
-static struct error *boxed_future(const struct leaf *l, struct value v, struct value *ret,
-                                  bool *found)
+static struct error *leaf_process_boxed_future(const struct leaf *l, struct value v,
+                                               struct value *ret, bool *found)
 {
 	struct target *t = l->d->c->in->target;
 	uint64_t data, vtable;
@@ -171,12 +171,12 @@ static struct error *signal_of(const struct leaf *l, uint64_t channel, uint64_t 
 	                                                : NULL;
 }
 
-/* Of the leaf that the future polls. */
-static enum armed armed_inside(const struct future *f)
+/* Whether the leaf that the future polls is armed. */
+static enum waker_registered armed_inside(const struct future *f)
 {
 	while (!f->wait && f->nchildren == 1)
 		f = f->children[0];
-	return f->wait ? f->wait->armed : ARMED_UNKNOWN;
+	return f->wait ? f->wait->armed : WAKER_REGISTERED_UNKNOWN;
 }
 
 static struct error *decode_signal(struct leaf *l)
@@ -185,10 +185,10 @@ static struct error *decode_signal(struct leaf *l)
 	uint64_t channel = 0, number = 0;
 	bool found;
 
-	TRY(boxed_future(l, l->v, &future, &found));
+	TRY(leaf_process_boxed_future(l, l->v, &future, &found));
 	if (found)
 		TRY(watched(l, future, &channel));
-	/* It is suspended only between a poll of its owner and the signal. */
+	/* The boxed future is suspended only between a poll of its owner and the signal. */
 	l->in_use = channel != 0;
 	if (channel && !l->d->strict)
 		l->w->armed = armed_inside(future_decode(l->d, future));
@@ -207,7 +207,7 @@ static struct error *decode_signal(struct leaf *l)
 }
 
 const struct leaf_row leaf_process_rows[] = {
-	{ .type = CHILD_TYPE, .kind = "process", .decode = decode_child },
+	{ .type = CHILD_TYPE, .kind = "process", .decode = leaf_process_decode_child },
 	{ .type = RX_FUTURE_TYPE, .kind = "signal", .decode = decode_signal, .resource = true },
 	{ 0 },
 };

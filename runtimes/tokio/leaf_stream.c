@@ -76,15 +76,15 @@ static struct error *slots(const struct leaf *l, unsigned read_row, unsigned wri
 	*ours = *absent = 0;
 	for (unsigned bit = IO_READS; bit <= IO_WRITES; bit <<= 1) {
 		unsigned row = bit == IO_READS ? read_row : write_row;
-		enum armed armed = ARMED_UNKNOWN;
+		enum waker_registered armed = WAKER_REGISTERED_UNKNOWN;
 		struct value place;
 		bool found, vacant;
 
 		TRY(leaf_place(l, l->v, leaf_stream_layout[row].path, &place, &found));
 		if (found)
 			TRY(waker_stored(l->d->c, place, l->d->waker, &armed, &vacant));
-		*ours |= armed == ARMED_YES ? bit : 0;
-		*absent |= armed == ARMED_NO ? bit : 0;
+		*ours |= armed == WAKER_REGISTERED_YES ? bit : 0;
+		*absent |= armed == WAKER_REGISTERED_NO ? bit : 0;
 	}
 	return NULL;
 }
@@ -99,9 +99,9 @@ static struct error *interest(struct leaf *l, unsigned read_row, unsigned write_
 	unsigned sure = l->d->direction.sure, meant = sure ? sure : IO_READS | IO_WRITES;
 	*ret = sure ? sure : l->d->unpolled ? 0 : io_direction_woken(l->d, ours);
 	*absent = (l->d->idle || l->d->unpolled) && (elsewhere & sure);
-	l->w->armed = ours & meant                   ? ARMED_YES
-	              : (elsewhere & meant) == meant ? ARMED_NO
-	                                             : ARMED_UNKNOWN;
+	l->w->armed = ours & meant                   ? WAKER_REGISTERED_YES
+	              : (elsewhere & meant) == meant ? WAKER_REGISTERED_NO
+	                                             : WAKER_REGISTERED_UNKNOWN;
 	return NULL;
 }
 
@@ -117,7 +117,6 @@ static struct error *describe_pipe(const struct leaf *l, const char *name, unsig
                                    const unsigned *rows, const char *other_end, bool absent)
 {
 	const char *direction = direction_name(bits), *buffered = "";
-	struct arena *a = l->d->c->a;
 	uint64_t len, max;
 
 	wait_string(l, "resource", name);
@@ -130,7 +129,7 @@ static struct error *describe_pipe(const struct leaf *l, const char *name, unsig
 		TRY(leaf_uint(l, l->v, leaf_stream_layout[rows[1]].path, &max));
 		wait_int(l, "buffered", (int64_t)len);
 		wait_int(l, "capacity", (int64_t)max);
-		buffered = arena_printf(a, ", %" PRIu64 " of %" PRIu64 " bytes buffered", len, max);
+		buffered = leaf_text(l, ", %" PRIu64 " of %" PRIu64 " bytes buffered", len, max);
 	}
 	wait_phrase(l, "%s%s%s%s%s%s", name, direction ? " " : "", direction ? direction : "",
 	            buffered, other_end, absent ? ", not registered for it" : "");
@@ -197,18 +196,19 @@ static struct error *job_id(struct leaf *l, unsigned row, const char **ret)
 }
 
 /* where: "", or further text. */
-static struct error *describe_job(struct leaf *l, const char *name, const char *where, unsigned row)
+static struct error *leaf_stream_describe_job(struct leaf *l, const char *name, const char *where,
+                                              unsigned row)
 {
 	TRY(job_id(l, row, &l->w->task));
 	wait_string(l, "resource", name);
 	wait_bool(l, "busy", l->w->task != NULL);
-	/* Only its owner polls it, and polls nothing else until the job is done. */
+	/* Only its owner polls the resource, and polls nothing else until the job is done. */
 	l->in_use = l->w->task != NULL;
 	if (!l->w->task)
 		leaf_arm_none(l);
 	if (l->w->task)
-		wait_phrase(l, "%s%s, used by a job of the blocking pool (task %s)", name, where,
-		            l->w->task);
+		wait_phrase(l, "%s%s, used by a job of the blocking pool " MARKED_LIST("(task %s)"),
+		            name, where, l->w->task);
 	else
 		wait_phrase(l, "%s%s, at rest", name, where);
 	return NULL;
@@ -220,8 +220,8 @@ static struct error *decode_blocking(struct leaf *l)
 	const char *name = inner ? name_without_generics(l->d->c->a, type_name(inner)) : "a file";
 	const char *last = strrchr(name, ':');
 
-	return describe_job(l, inspector_clean_name(l->d->c->a, last ? last + 1 : name), "",
-	                    BLOCKING_JOB);
+	return leaf_stream_describe_job(l, inspector_clean_name(l->d->c->a, last ? last + 1 : name),
+	                                "", BLOCKING_JOB);
 }
 
 static struct error *decode_file(struct leaf *l)
@@ -233,7 +233,7 @@ static struct error *decode_file(struct leaf *l)
 	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[FILE_FD].path, &fd, &known));
 	if (known && fd <= INT_MAX)
 		where = leaf_fd_describe(l, (int)fd);
-	return describe_job(l, "File", where, FILE_JOB);
+	return leaf_stream_describe_job(l, "File", where, FILE_JOB);
 }
 
 const struct leaf_row leaf_stream_rows[] = {

@@ -28,7 +28,7 @@ enum {
 
 /* ---- leaf_owner.c ---- */
 
-/* One kind of object that has a primitive inside. Tables end with a row without frame. */
+/* A kind of object that has a primitive inside. Tables end with a row without frame. */
 struct owner_row {
 	const char *frame;  /* type name prefix of a future around the leaf */
 	const char *member; /* path from that frame to what refers to the object */
@@ -74,14 +74,14 @@ struct channel {
 struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channel *ret) MUST_CHECK;
 
 /*
- * How many messages are between the positions of senders and receiver. False when the positions are
+ * Number of messages between the positions of senders and receiver. False when the positions are
  * inconsistent. The last sender leaves a mark in the slot behind the last message.
  */
 bool leaf_channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret);
 
 /* ---- leaf_lock.c ---- */
 
-/* How an RwLock is held of which that many permits are taken: a reader takes one, a writer all. */
+/* State of an RwLock of which that many permits are taken: a reader takes one, a writer all. */
 enum leaf_rwlock_held {
 	RWLOCK_FREE,
 	RWLOCK_READ,

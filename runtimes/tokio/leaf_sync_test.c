@@ -9,37 +9,44 @@
 #include "runtimes/test/futures.h"
 #include "runtimes/tokio/leaf_sync.h"
 
+static const char *queue_text(struct arena *a, const struct queue *q)
+{
+	const char *parts, *text = marked_finish(a, leaf_queue_text(a, q), &parts);
+
+	assert_string_equal(parts, arena_printf(a, "q0+%zu", strlen(text)));
+	return text;
+}
+
 static void test_queue_text(void **state)
 {
 	struct arena *a = *state;
 	struct queue q = { .found = true };
 
-	assert_string_equal(leaf_queue_text(a, &q), "first in its queue");
+	assert_string_equal(queue_text(a, &q), "first in its queue");
 	q = (struct queue){ .ahead = 1,
 		            .all_tasks = true,
 		            .distinct = true,
 		            .tasks = (const char *[]){ "5" },
 		            .ntasks = 1 };
-	assert_string_equal(leaf_queue_text(a, &q), "1 task ahead in its queue (task 5)");
+	assert_string_equal(queue_text(a, &q), "1 task ahead in its queue (task 5)");
 	q = (struct queue){ .ahead = 2,
 		            .all_tasks = true,
 		            .distinct = true,
 		            .tasks = (const char *[]){ "5", "7" },
 		            .ntasks = 2 };
-	assert_string_equal(leaf_queue_text(a, &q), "2 tasks ahead in its queue (tasks 5, 7)");
+	assert_string_equal(queue_text(a, &q), "2 tasks ahead in its queue (tasks 5, 7)");
 	q = (struct queue){ .ahead = 4,
 		            .all_tasks = true,
 		            .distinct = true,
 		            .tasks = (const char *[]){ "5", "7", "8", "9" },
 		            .ntasks = 4 };
-	assert_string_equal(leaf_queue_text(a, &q),
-	                    "4 tasks ahead in its queue (tasks 5, 7, 8, 9)");
+	assert_string_equal(queue_text(a, &q), "4 tasks ahead in its queue (tasks 5, 7, 8, 9)");
 	q = (struct queue){ .ahead = 5,
 		            .all_tasks = true,
 		            .distinct = true,
 		            .tasks = (const char *[]){ "5", "7", "8", "9", "10" },
 		            .ntasks = 5 };
-	assert_string_equal(leaf_queue_text(a, &q),
+	assert_string_equal(queue_text(a, &q),
 	                    "5 tasks ahead in its queue (tasks 5, 7, 8, 9, ...)");
 }
 
@@ -51,16 +58,15 @@ static void test_queue_text_of_others(void **state)
 	struct arena *a = *state;
 	struct queue q = { .ahead = 1, .distinct = true };
 
-	assert_string_equal(leaf_queue_text(a, &q), "1 waiter ahead in its queue");
+	assert_string_equal(queue_text(a, &q), "1 waiter ahead in its queue");
 	q = (struct queue){
 		.ahead = 3, .distinct = true, .tasks = (const char *[]){ "5" }, .ntasks = 1
 	};
-	assert_string_equal(leaf_queue_text(a, &q), "3 waiters ahead in its queue (task 5)");
+	assert_string_equal(queue_text(a, &q), "3 waiters ahead in its queue (task 5)");
 	q = (struct queue){
 		.ahead = 90, .distinct = true, .tasks = (const char *[]){ "5", "7" }, .ntasks = 2
 	};
-	assert_string_equal(leaf_queue_text(a, &q),
-	                    "90 waiters ahead in its queue (tasks 5, 7, ...)");
+	assert_string_equal(queue_text(a, &q), "90 waiters ahead in its queue (tasks 5, 7, ...)");
 }
 
 /* Several futures of one task count as one task, and the waiter's own task is not another. */
@@ -71,35 +77,34 @@ static void test_queue_text_of_futures(void **state)
 		.ahead = 2, .all_tasks = true, .tasks = (const char *[]){ "3", "3" }, .ntasks = 2
 	};
 
-	assert_string_equal(leaf_queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
+	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
 	q.own = "3";
-	assert_string_equal(leaf_queue_text(a, &q),
-	                    "2 futures ahead in its queue (2 of this task)");
+	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of this task)");
 	q.own = "4";
-	assert_string_equal(leaf_queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
+	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
 	q = (struct queue){ .own = "7",
 		            .ahead = 1,
 		            .all_tasks = true,
 		            .distinct = true,
 		            .tasks = (const char *[]){ "7" },
 		            .ntasks = 1 };
-	assert_string_equal(leaf_queue_text(a, &q), "1 future ahead in its queue (of this task)");
+	assert_string_equal(queue_text(a, &q), "1 future ahead in its queue (of this task)");
 	q = (struct queue){ .own = "7",
 		            .ahead = 3,
 		            .all_tasks = true,
 		            .tasks = (const char *[]){ "7", "5", "7" },
 		            .ntasks = 3 };
-	assert_string_equal(leaf_queue_text(a, &q),
+	assert_string_equal(queue_text(a, &q),
 	                    "3 futures ahead in its queue (2 of this task, 1 of task 5)");
 	q.all_tasks = false;
 	q.ahead = 90;
-	assert_string_equal(leaf_queue_text(a, &q),
+	assert_string_equal(queue_text(a, &q),
 	                    "90 waiters ahead in its queue (2 of this task, 1 of task 5, ...)");
 	q = (struct queue){ .ahead = 6,
 		            .all_tasks = true,
 		            .tasks = (const char *[]){ "1", "1", "2", "3", "4", "5" },
 		            .ntasks = 6 };
-	assert_string_equal(leaf_queue_text(a, &q),
+	assert_string_equal(queue_text(a, &q),
 	                    "6 futures ahead in its queue (2 of task 1, 1 of task 2, 1 of task 3, "
 	                    "1 of task 4, ...)");
 }

@@ -4,6 +4,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/common/waker.h"
+#include "runtimes/future/leaf_queue.h"
 #include "runtimes/model/names.h"
 #include "runtimes/tokio/local_set.h"
 #include "runtimes/tokio/tokio_leaf.h"
@@ -63,31 +64,32 @@ struct error *leaf_task_read(struct collector *c, uint64_t addr, struct tokio_he
 	return err;
 }
 
-static void describe_job(struct leaf *l, const struct tokio_header *h, const struct tokio_job *job)
+static void leaf_task_describe_job(struct leaf *l, const struct tokio_header *h,
+                                   const struct tokio_job *job)
 {
 	enum task_state state = tokio_task_state(h->state);
 	const char *name = job->function ? job->function : "?";
 
-	/* Its function may have been merged with others of equal code. */
+	/* The function of the job may have been merged with others of equal code. */
 	if (job->aliases)
 		name = arena_printf(l->d->c->a, "%s or one with the same code", name);
 	wait_string(l, "job", job->function);
 	if (state == TASK_RUNNING && job->thread) {
 		wait_int(l, "thread", job->thread);
 		wait_phrase(l, "join handle of blocking job %s %s, running on thread #%u",
-		            l->w->task, name, job->thread);
+		            waker_task_text(l->d->c, l->w->task), name, job->thread);
 	} else if (job->queued) {
 		bool ordered = job->ahead != JOB_NO_ORDER;
 
 		if (ordered)
 			wait_int(l, "ahead", (int64_t)job->ahead);
-		wait_phrase(
-			l, "join handle of blocking job %s %s, queued%s%s", l->w->task, name,
-			job->no_thread ? " in a pool without threads" : "",
-			ordered ? arena_printf(l->d->c->a, ", %" PRIu64 " ahead of it", job->ahead)
-				: "");
+		wait_phrase(l, "join handle of blocking job %s %s, queued%s%s",
+		            waker_task_text(l->d->c, l->w->task), name,
+		            job->no_thread ? " in a pool without threads" : "",
+		            ordered ? leaf_text(l, ", %" PRIu64 " ahead of it", job->ahead) : "");
 	} else {
-		wait_phrase(l, "join handle of blocking job %s %s (%s)", l->w->task, name,
+		wait_phrase(l, "join handle of blocking job %s %s (%s)",
+		            waker_task_text(l->d->c, l->w->task), name,
 		            state == TASK_SCHEDULED ? "queued" : task_state_name(state));
 	}
 }
@@ -107,7 +109,7 @@ struct error *leaf_task_arm(struct leaf *l, const struct tokio *k, const struct 
 	return found ? leaf_arm(l, place) : NULL;
 }
 
-static struct error *decode_join(struct leaf *l)
+static struct error *leaf_task_decode_join(struct leaf *l)
 {
 	struct collector *c = l->d->c;
 	struct tokio *k = NULL;
@@ -124,28 +126,29 @@ static struct error *decode_join(struct leaf *l)
 	l->w->task = arena_printf(c->a, "%" PRIu64, h.id);
 	wait_string(l, "task_state", state);
 	if (tokio_read_job(c, k, &h, &job)) {
-		describe_job(l, &h, &job);
+		leaf_task_describe_job(l, &h, &job);
 		return NULL;
 	}
 	/* Each copy of tokio counts its own tasks. */
 	const struct task *task = map_get(&c->tasks, l->w->object);
 	const char *whose = task && tokio_of(c->in)->copies->next
-	                            ? arena_printf(c->a, " of runtime %u", task->runtime)
+	                            ? leaf_text(l, " of runtime %u", task->runtime)
 	                            : "";
-	wait_phrase(l, "join handle of task %s%s (%s)", l->w->task, whose, state);
+	wait_phrase(l, "join handle of task %s%s (%s)", waker_task_text(l->d->c, l->w->task), whose,
+	            state);
 	return NULL;
 }
 
 /* ---- JoinSet ---- */
 
 /* The members found in a set's lists. */
-struct members {
+struct leaf_task_members {
 	VEC(const char *) ids, states;
 	size_t finished;
 	bool all; /* none was left out */
 };
 
-static struct error *read_member(struct leaf *l, struct value entry, struct members *m)
+static struct error *read_member(struct leaf *l, struct value entry, struct leaf_task_members *m)
 {
 	struct collector *c = l->d->c;
 	struct tokio_header h;
@@ -163,7 +166,7 @@ static struct error *read_member(struct leaf *l, struct value entry, struct memb
 }
 
 /* Reads the entries of one of the set's two linked lists. */
-static struct error *read_list(struct leaf *l, const char *expr, struct members *m)
+static struct error *read_list(struct leaf *l, const char *expr, struct leaf_task_members *m)
 {
 	struct value list, at, entry;
 	bool found;
@@ -188,33 +191,34 @@ static struct error *read_list(struct leaf *l, const char *expr, struct members 
 	return NULL;
 }
 
-static void members_free(struct members *m)
+static void members_free(struct leaf_task_members *m)
 {
 	vec_free(&m->ids);
 	vec_free(&m->states);
 }
 
-static void say_members(struct leaf *l, struct members *m, uint64_t length)
+static void say_members(struct leaf *l, struct leaf_task_members *m, uint64_t length)
 {
 	size_t n = m->ids.n;
 	STR(text);
 
-	str_printf(&text, "join set of %" PRIu64 " task%s", length, length == 1 ? "" : "s");
-	if (m->all && m->finished)
-		str_printf(&text, ", %zu finished and not joined", m->finished);
-	if (!m->all)
-		str_printf(&text, ", only %zu of which were looked at", n);
 	for (size_t i = 0; i < n && i < MAX_DIE_ATTRS; i++)
-		str_printf(&text, "%s%s %s", i ? ", " : " (", m->ids.data[i], m->states.data[i]);
+		str_printf(&text, "%s%s %s", i ? ", " : " " MARKED_BEGIN_LIST "(", m->ids.data[i],
+		           m->states.data[i]);
 	if (n)
-		str_printf(&text, "%s)", length > MAX_DIE_ATTRS ? ", ..." : "");
-	wait_phrase(l, "%s", str_text(&text));
+		str_printf(&text, "%s)" MARKED_CLOSE, length > MAX_DIE_ATTRS ? ", ..." : "");
+	wait_phrase(l, "join set of %s%s%s%s", leaf_count(l, length, "task"),
+	            m->all && m->finished
+	                    ? leaf_text(l, ", %zu finished and not joined", m->finished)
+	                    : "",
+	            m->all ? "" : leaf_text(l, ", only %zu of which were looked at", n),
+	            str_text(&text));
 }
 
 static struct error *decode_join_set(struct leaf *l)
 {
 	struct arena *a = l->d->c->a;
-	struct members m CLEANUP(members_free) = { .all = true };
+	struct leaf_task_members m CLEANUP(members_free) = { .all = true };
 	uint64_t length;
 
 	TRY(leaf_uint(l, l->v, leaf_task_layout[SET_LENGTH].path, &length));
@@ -242,8 +246,8 @@ static struct error *decode_tracker(struct leaf *l)
 	TRY(leaf_arm_at(l, l->v, leaf_task_layout[TRACKER_WAKER].path));
 	wait_int(l, "tasks_in_set", (int64_t)(state >> 1));
 	wait_bool(l, "closed", state & 1);
-	wait_phrase(l, "task tracker of %" PRIu64 " task%s%s", state >> 1,
-	            state >> 1 == 1 ? "" : "s", state & 1 ? "" : ", not closed");
+	wait_phrase(l, "task tracker of %s%s", leaf_count(l, state >> 1, "task"),
+	            state & 1 ? "" : ", not closed");
 	return NULL;
 }
 
@@ -269,7 +273,7 @@ static struct error *decode_local_set(struct leaf *l)
 	return NULL;
 }
 
-static struct error *decode_yield(struct leaf *l)
+static struct error *leaf_task_decode_yield(struct leaf *l)
 {
 	wait_phrase(l, "yielded to other tasks, will be polled again");
 	return NULL;
@@ -282,7 +286,7 @@ const struct leaf_row leaf_task_rows[] = {
 	  .proves = true },
 	{ .type = "tokio::runtime::task::join::JoinHandle",
 	  .kind = "join",
-	  .decode = decode_join,
+	  .decode = leaf_task_decode_join,
 	  .proves = true },
 	{ .type = "tokio::task::join_set::JoinSet",
 	  .kind = "join_set",
@@ -298,6 +302,6 @@ const struct leaf_row leaf_task_rows[] = {
 	  .decode = decode_tracker },
 	{ .type = "tokio::task::yield_now::yield_now::{async_fn#0}::YieldNow",
 	  .kind = "yield",
-	  .decode = decode_yield },
+	  .decode = leaf_task_decode_yield },
 	{ 0 },
 };

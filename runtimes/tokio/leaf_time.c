@@ -39,7 +39,7 @@ const struct binding_row leaf_time_layout[] = {
 	                  "timer.Traditional.0.inner.state.waker"
 	                  " | entry.Traditional.0.inner.state.waker | entry.inner.state.waker",
 	                  .optional = true },
-	/* The same for the Sleep inside. */
+	/* Paths to the Sleep inside an Interval. */
 	[INTERVAL_DEADLINE] = { "interval.deadline", "type:tokio::time::interval::Interval",
 	                        "delay.entry.Traditional.0.deadline | delay.entry.deadline"
 	                        " | delay.deadline | delay.inner.deadline",
@@ -66,8 +66,8 @@ static struct error *read_due(const struct leaf *l, const char *path, struct dea
 	TRY(leaf_place(l, l->v, path, &deadline, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the %s has no deadline", l->w->kind);
-	return deadline_read(l, deadline, l->d->c->clock_paused ? paused : NULL,
-	                     l->d->c->timers_run, ret);
+	return deadline_read(l, deadline, l->d->c->clock.paused ? paused : NULL,
+	                     l->d->c->clock.timers_run, ret);
 }
 
 /* Resolves a path that this version may not have. */
@@ -81,7 +81,7 @@ static struct error *optional_place(const struct leaf *l, const char *path, stru
 }
 
 /* The variant at that path; NULL where this version has no such member. */
-static struct error *variant_at(const struct leaf *l, const char *path, const char **ret)
+static struct error *leaf_time_variant_at(const struct leaf *l, const char *path, const char **ret)
 {
 	struct value place;
 	bool found;
@@ -98,12 +98,12 @@ static struct error *sleep_is_registered(const struct leaf *l, bool *ret, bool *
 	uint64_t number;
 
 	*known = true;
-	TRY(variant_at(l, leaf_time_layout[SLEEP_TIMER].path, &variant));
+	TRY(leaf_time_variant_at(l, leaf_time_layout[SLEEP_TIMER].path, &variant));
 	if (variant) {
 		*ret = strcmp(variant, "Some") == 0;
 		return NULL;
 	}
-	TRY(variant_at(l, leaf_time_layout[SLEEP_INITIAL].path, &variant));
+	TRY(leaf_time_variant_at(l, leaf_time_layout[SLEEP_INITIAL].path, &variant));
 	if (variant) {
 		*ret = strcmp(variant, "None") == 0;
 		return NULL;
@@ -144,7 +144,7 @@ static struct error *decode_interval(struct leaf *l)
 	TRY(leaf_uint(l, l->v, leaf_time_layout[INTERVAL_SECONDS].path, &seconds));
 	TRY(leaf_uint(l, l->v, leaf_time_layout[INTERVAL_NANOS].path, &nanos));
 	if (nanos >= 1000000000 || seconds > INT64_MAX / 1000000000 - 1)
-		return error_new(ERR_CORRUPT, "the interval's period is no duration");
+		return error_new(ERR_CORRUPT, "the interval's period is not a duration");
 	uint64_t period = seconds * 1000000000 + nanos;
 	wait_int(l, "period_ns", (int64_t)period);
 	TRY(leaf_arm_at(l, l->v, leaf_time_layout[INTERVAL_WAKER].path));

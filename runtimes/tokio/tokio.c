@@ -1,5 +1,5 @@
 /*
- * What is read from tokio's types, as paths by version. The paths resolve on all versions of
+ * Paths, by version, to all that is read from tokio's types. The paths resolve on all versions of
  * testdata/run/matrix.sh. A tokio version that moved something needs one more alternative in a row
  * here.
  */
@@ -205,7 +205,8 @@ static const char local_set_path[] = "tokio::task::local::CURRENT";
 static const char worker_path[] = "tokio::runtime::scheduler::multi_thread::worker::CURRENT";
 
 /* The first thread-local of that path; type NULL: none. */
-static struct thread_local find_tls(struct inspector *in, struct dwarf_module *dm, const char *path)
+static struct thread_local tokio_find_tls(struct inspector *in, struct dwarf_module *dm,
+                                          const char *path)
 {
 	struct thread_local *found;
 	size_t n;
@@ -216,7 +217,7 @@ static struct thread_local find_tls(struct inspector *in, struct dwarf_module *d
 	return !err && n ? found[0] : (struct thread_local){ 0 };
 }
 
-static void add(struct inspector *in, const struct thread_local *context)
+static void tokio_add(struct inspector *in, const struct thread_local *context)
 {
 	struct tokio *k = NEW(&in->arena, struct tokio);
 	struct tokio **end = &tokio_of(in)->copies;
@@ -227,9 +228,9 @@ static void add(struct inspector *in, const struct thread_local *context)
 	k->context = *context;
 	bindings_resolve(&in->arena, k->dm, context->type, rows, TOKIO_NROWS, &k->layout);
 	if (!bindings_has(&k->layout, TOKIO_CONTEXT_WORKER))
-		k->worker_tls = find_tls(in, k->dm, worker_path);
-	k->parker = find_tls(in, k->dm, parker_path);
-	k->local_set = find_tls(in, k->dm, local_set_path);
+		k->worker_tls = tokio_find_tls(in, k->dm, worker_path);
+	k->parker = tokio_find_tls(in, k->dm, parker_path);
+	k->local_set = tokio_find_tls(in, k->dm, local_set_path);
 	while (*end)
 		end = &(*end)->next;
 	*end = k;
@@ -271,7 +272,7 @@ void tokio_detect(struct inspector *in, struct dwarf_module *dm)
 		                                dm->module->path, doubt));
 	for (size_t i = 0; i < n; i++) {
 		if (holds_context(found[i].type))
-			add(in, &found[i]);
+			tokio_add(in, &found[i]);
 	}
 }
 
@@ -295,23 +296,23 @@ static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size
 {
 	struct target *t = c->in->target;
 
-	c->timers_run = true;
+	c->clock.timers_run = true;
 
 	for (size_t i = 0; i < n; i++)
-		c->clock_paused |= tokio_clock_is_paused(t, &runtimes[i]);
+		c->clock.paused |= tokio_clock_is_paused(t, &runtimes[i]);
 	if (t->clock.known) {
-		c->now_ns = t->clock.monotonic_ns;
-		c->now_known = true;
+		c->clock.now_ns = t->clock.monotonic_ns;
+		c->clock.known = true;
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t ns;
 		struct error *err = tokio_timer_now(c->in, &runtimes[i], &ns);
 
-		c->timers_run &= tokio_waits_for_timers(c, &runtimes[i]);
-		if (!err && ns > c->now_ns) {
-			c->now_ns = ns;
-			c->now_known = c->now_is_bound = true;
+		c->clock.timers_run &= tokio_waits_for_timers(c, &runtimes[i]);
+		if (!err && ns > c->clock.now_ns) {
+			c->clock.now_ns = ns;
+			c->clock.known = c->clock.is_bound = true;
 		}
 		error_free(err);
 	}

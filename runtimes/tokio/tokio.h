@@ -97,11 +97,11 @@ struct tokio_flavor {
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
-/* What a task's poll function tells about its future. */
+/* Future of a task, as its poll function tells. */
 struct task_plan {
 	const struct type *future; /* T of Cell<T, S>, NULL unknown */
 	const char *future_name;   /* of T, from the type or the function's name; NULL unknown */
-	const char *type;          /* the same, cleaned for output; "A or B" where aliases is set */
+	const char *type; /* future_name, cleaned for output; "A or B" where aliases is set */
 	const struct path *running; /* Cell -> the future in Stage::Running; NULL unknown */
 	/*
 	 * Cell -> the pointer to the Location of its spawn, and its file and line; NULL: this build
@@ -111,11 +111,11 @@ struct task_plan {
 	const struct type *cell;
 	const char *problem; /* why the future cannot be read */
 	const char *aliases; /* other futures that this poll function may serve; NULL none */
-	const struct type *const *others; /* these, ended by NULL; NULL none */
-	bool doubtful_parts;              /* one of these has, or awaits, other types than future */
+	const struct type *const *others; /* types of these, ended by NULL; NULL none */
+	bool doubtful_parts; /* one of others has, or awaits, other types than future */
 };
 
-/* One copy of tokio. */
+/* A copy of tokio. */
 struct tokio {
 	struct tokio *next;
 	struct dwarf_module *dm;
@@ -126,8 +126,8 @@ struct tokio {
 	struct thread_local parker;     /* runtime::park::CURRENT_PARKER; type NULL: none */
 	struct thread_local local_set;  /* task::local::CURRENT; type NULL: none */
 	struct bindings layout;
-	struct map plans;                /* poll address -> struct task_plan */
-	struct tokio_unpolled *unpolled; /* of tokio_alias.c, a crate each */
+	struct map plans;                    /* poll address -> struct task_plan */
+	struct tokio_held_futures *unpolled; /* of tokio_alias.c, a crate each */
 	/*
 	 * Offset of the vtable pointer in a task header, if all vtable rows go through that
 	 * pointer.
@@ -146,7 +146,7 @@ struct tokio_vtable {
 	const struct task_plan *plan; /* NULL: not looked up yet */
 };
 
-/* One runtime found in this snapshot. */
+/* A runtime found in this snapshot. */
 struct tokio_runtime {
 	struct tokio *tokio;
 	const struct tokio_flavor *flavor;
@@ -158,7 +158,7 @@ struct tokio_runtime {
 	struct runtime_info *info;
 };
 
-/* What a thread's context contains. */
+/* Content of a thread's context. */
 struct tokio_thread {
 	struct tokio *tokio;  /* NULL: the thread has no context */
 	struct value context; /* the thread-local's location */
@@ -204,7 +204,7 @@ struct task_lead {
 	const struct tokio_flavor *flavor;
 	const struct module *module; /* the module that has its type */
 	enum lead_kind kind;
-	const struct task *task; /* whose future has it; NULL: see thread */
+	const struct task *task; /* task whose future has it; NULL: see thread */
 	unsigned thread;         /* number of the thread that drives it, 0 unknown */
 };
 
@@ -267,8 +267,8 @@ struct tokio_runtime *tokio_runtime_at(const struct collector *c, unsigned index
 /* tokio_whatis.c: finds the handle or task that an address lies in. */
 void tokio_whatis(struct whatis *a);
 
-/* tokio_holding.c: tables of the types that hold what others wait for. */
-extern const struct holding_row tokio_holdings[];
+/* tokio_ownership.c: tables of the types that hold what others wait for. */
+extern const struct ownership_row tokio_holdings[];
 extern const struct special_row tokio_specials[];
 extern const struct named_row tokio_named[];
 struct error *tokio_acquired(const struct leaf *l, struct value v, struct found *ret, bool *found)
@@ -327,14 +327,14 @@ struct error *tokio_is_cancelled(struct inspector *in, uint64_t task, bool *ret)
 /* tokio_task.c */
 /* Adds every task of the runtime's owned lists to the collector. */
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r);
-/* The same for one list that belongs to no runtime, given its two ends. */
+/* tokio_list_tasks() for a list that belongs to no runtime, given its two ends. */
 void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail);
 /* Fills type and root of a task that no thread is running. */
 void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
 /*
- * Where the task or job with that header was spawned; NULL: this build does not record it. Lives as
- * long as the snapshot.
+ * Place where the task or job with that header was spawned; NULL: this build does not record it.
+ * Lives as long as the snapshot.
  */
 const struct source_place *tokio_spawned_at(struct collector *c, const struct task_plan *plan,
                                             uint64_t header);

@@ -17,23 +17,23 @@ static const char poll_path[] = "tokio::runtime::task::raw::poll";
 static const char cell_path[] = "tokio::runtime::task::core::Cell";
 
 /* A future of a crate; its task cell is in the debug info, but no poll function of it has code. */
-struct unpolled {
-	struct unpolled *next;
+struct tokio_alias_unpolled {
+	struct tokio_alias_unpolled *next;
 	const char *future;
 };
 
-struct tokio_unpolled {
-	struct tokio_unpolled *next;
+struct tokio_held_futures {
+	struct tokio_held_futures *next;
 	const struct dwarf_module *dm;
 	uint64_t crate; /* lookup_crate() */
-	struct unpolled *first;
+	struct tokio_alias_unpolled *first;
 };
 
-struct search {
+struct tokio_alias_search {
 	struct map with_code; /* hash of "T, S" of a poll function that has code */
 	struct map seen;      /* futures found so far */
 	struct arena *arena;  /* of what is found */
-	struct unpolled **end;
+	struct tokio_alias_unpolled **end;
 	struct arena scratch;
 };
 
@@ -48,7 +48,7 @@ static const char *generics(struct arena *a, const char *name, size_t path_len)
 
 static void visit_poll(const char *name, bool has_code, void *arg)
 {
-	struct search *s = arg;
+	struct tokio_alias_search *s = arg;
 	const char *args = generics(&s->scratch, name, sizeof(poll_path) - 1);
 
 	if (has_code)
@@ -57,7 +57,7 @@ static void visit_poll(const char *name, bool has_code, void *arg)
 
 static void visit_cell(const char *name, bool has_code, void *arg)
 {
-	struct search *s = arg;
+	struct tokio_alias_search *s = arg;
 	const char *args = generics(&s->scratch, name, sizeof(cell_path) - 1);
 	const char *future;
 
@@ -68,27 +68,44 @@ static void visit_cell(const char *name, bool has_code, void *arg)
 	future = qualified_first_generic(&s->scratch, name);
 	if (!future || !map_put(&s->seen, map_key_of_text(future), NULL))
 		return;
-	*s->end = NEW(s->arena, struct unpolled);
+	*s->end = NEW(s->arena, struct tokio_alias_unpolled);
 	(*s->end)->future = arena_strdup(s->arena, future);
 	s->end = &(*s->end)->next;
 }
 
-/* What the crate of the DIE has, searched once: a program has as many instances as tasks' types. */
-static const struct unpolled *unpolled_of(struct inspector *in, struct tokio *k,
-                                          struct dwarf_module *dm, uint64_t die)
+static void note_unmerged(const char *name, bool has_code, void *arg)
+{
+	(void)name;
+	(void)has_code;
+	*(bool *)arg = true;
+}
+
+/*
+ * Unpolled futures of the DIE's crate, searched once: a program has as many instances as tasks'
+ * types.
+ */
+static const struct tokio_alias_unpolled *unpolled_of(struct inspector *in, struct tokio *k,
+                                                      struct dwarf_module *dm, uint64_t die)
 {
 	uint64_t crate = lookup_crate(dm, die);
-	struct tokio_unpolled *u;
+	struct tokio_held_futures *u;
 
 	for (u = k->unpolled; u; u = u->next) {
 		if (u->dm == dm && u->crate == crate)
 			return u->first;
 	}
-	u = NEW(&in->arena, struct tokio_unpolled);
-	*u = (struct tokio_unpolled){ .next = k->unpolled, .dm = dm, .crate = crate };
+	u = NEW(&in->arena, struct tokio_held_futures);
+	*u = (struct tokio_held_futures){ .next = k->unpolled, .dm = dm, .crate = crate };
 	k->unpolled = u;
 
-	struct search s = { .arena = &in->arena, .end = &u->first };
+	struct tokio_alias_search s = { .arena = &in->arena, .end = &u->first };
+	bool unmerged = false;
+
+	lookup_each_instance(dm, die, UNMERGED_CODE, note_unmerged, &unmerged);
+	if (unmerged)
+		return NULL;
+	static const char *const paths[] = { poll_path, cell_path };
+	lookup_find_instances(dm, die, paths, sizeof(paths) / sizeof(*paths));
 	lookup_each_instance(dm, die, poll_path, visit_poll, &s);
 	lookup_each_instance(dm, die, cell_path, visit_cell, &s);
 	map_free(&s.with_code);
@@ -134,7 +151,8 @@ void tokio_plan_aliases(struct inspector *in, struct tokio *k, const struct func
 	VEC(const struct type *) others = { 0 };
 
 	str_append_clean(&any, own, strlen(own));
-	for (const struct unpolled *u = unpolled_of(in, k, f->dm, f->die); u; u = u->next) {
+	for (const struct tokio_alias_unpolled *u = unpolled_of(in, k, f->dm, f->die); u;
+	     u = u->next) {
 		const struct type *t =
 			strcmp(u->future, own) == 0 ? NULL : lookup_type(f->dm, u->future, f->die);
 

@@ -10,12 +10,13 @@
 enum { MAX_QUEUED = 1 << 16, MAX_SHARDS = 1 << 10, MAX_SCAN = 1 << 13, MAX_FRAMES_SCANNED = 2 };
 
 /* The parts of a VecDeque. */
-struct deque {
+struct tokio_blocking_deque {
 	const struct type *element;
 	uint64_t buffer, capacity, first, count;
 };
 
-static struct error *part(struct collector *c, struct value v, const char *expr, uint64_t *ret)
+static struct error *tokio_blocking_part(struct collector *c, struct value v, const char *expr,
+                                         uint64_t *ret)
 {
 	const struct path *p;
 	bool found;
@@ -26,7 +27,8 @@ static struct error *part(struct collector *c, struct value v, const char *expr,
 }
 
 /* std since 1.67 has head and len; before, it had tail (where elements begin) and head. */
-static struct error *read_deque(struct collector *c, struct value v, struct deque *ret)
+static struct error *read_deque(struct collector *c, struct value v,
+                                struct tokio_blocking_deque *ret)
 {
 	const struct path *buf;
 	uint64_t head;
@@ -36,18 +38,18 @@ static struct error *read_deque(struct collector *c, struct value v, struct dequ
 	ret->element = type_param(path_type(buf), "T");
 	if (!ret->element || type_size(ret->element) == 0)
 		return error_new(ERR_LAYOUT, "%s: element type unknown", type_name(v.type));
-	TRY(part(c, v, "buf.inner.ptr | buf.ptr", &ret->buffer));
-	TRY(part(c, v, "buf.inner.cap | buf.cap", &ret->capacity));
-	TRY(part(c, v, "head", &head));
+	TRY(tokio_blocking_part(c, v, "buf.inner.ptr | buf.ptr", &ret->buffer));
+	TRY(tokio_blocking_part(c, v, "buf.inner.cap | buf.cap", &ret->capacity));
+	TRY(tokio_blocking_part(c, v, "head", &head));
 	const struct path *len;
 	struct error *err = inspector_path(c->in, v.type, "len", &len);
 
 	error_free(err);
 	if (!err) {
-		TRY(part(c, v, "len", &ret->count));
+		TRY(tokio_blocking_part(c, v, "len", &ret->count));
 		ret->first = head;
 	} else {
-		TRY(part(c, v, "tail", &ret->first));
+		TRY(tokio_blocking_part(c, v, "tail", &ret->first));
 		ret->count = ret->capacity ? (head - ret->first) & (ret->capacity - 1) : 0;
 	}
 	if (ret->count > ret->capacity || (ret->count && ret->first >= ret->capacity))
@@ -57,18 +59,18 @@ static struct error *read_deque(struct collector *c, struct value v, struct dequ
 }
 
 /* Adds the jobs of one queue. ordered: the pool has no other queue. */
-static struct error *read_queue(struct collector *c, const struct tokio_runtime *r,
-                                struct value queue, bool ordered)
+static struct error *tokio_blocking_read_queue(struct collector *c, const struct tokio_runtime *r,
+                                               struct value queue, bool ordered)
 {
 	struct tokio_walk *w = tokio_walk(c);
-	struct deque d = { 0 };
+	struct tokio_blocking_deque d = { 0 };
 
 	TRY(read_deque(c, queue, &d));
 	for (uint64_t i = 0; i < d.count && i < MAX_QUEUED; i++) {
 		uint64_t at = (d.first + i) % d.capacity, header;
 		struct value job = { d.element, d.buffer + at * type_size(d.element) };
 
-		TRY(part(c, job, "task.raw.ptr", &header));
+		TRY(tokio_blocking_part(c, job, "task.raw.ptr", &header));
 		*vec_push(&w->queue) =
 			(struct tokio_queued){ r, header, ordered ? i : JOB_NO_ORDER };
 		map_put(&w->queued_jobs, header, (void *)(uintptr_t)w->queue.n);
@@ -87,19 +89,20 @@ static struct error *read_shards(struct collector *c, const struct tokio_runtime
 	uint64_t n = type_count(shards.type);
 
 	if (type_kind(shards.type) != TYPE_ARRAY || !shard || n > MAX_SHARDS)
-		return error_new(ERR_LAYOUT, "%s is no array of queues", type_name(shards.type));
+		return error_new(ERR_LAYOUT, "%s is not an array of queues",
+		                 type_name(shards.type));
 	for (uint64_t i = 0; i < n; i++) {
 		struct value queue, v = { shard, shards.addr + i * type_size(shard) };
 		bool found;
 
 		TRY(inspector_eval(c->in, v, "queue", &queue, &found));
 		if (found)
-			TRY(read_queue(c, r, queue, false));
+			TRY(tokio_blocking_read_queue(c, r, queue, false));
 	}
 	return NULL;
 }
 
-static struct error *read_pool(struct collector *c, const struct tokio_runtime *r)
+static struct error *tokio_blocking_read_pool(struct collector *c, const struct tokio_runtime *r)
 {
 	const struct bindings *l = &r->tokio->layout;
 	struct target *t = c->in->target;
@@ -108,7 +111,7 @@ static struct error *read_pool(struct collector *c, const struct tokio_runtime *
 
 	TRY(bindings_eval(t, l, r->flavor->blocking_jobs, r->handle, &place, &found));
 	if (found)
-		return read_queue(c, r, place, true);
+		return tokio_blocking_read_queue(c, r, place, true);
 	TRY(bindings_eval(t, l, r->flavor->blocking_shards, r->handle, &place, &found));
 	return found ? read_shards(c, r, place) : NULL;
 }
@@ -119,7 +122,7 @@ static void read_queues(struct collector *c)
 	struct tokio_walk *w = tokio_walk(c);
 
 	for (size_t i = 0; !w->queued_jobs_read && i < w->nruntimes; i++) {
-		struct error *err = read_pool(c, &w->runtimes[i]);
+		struct error *err = tokio_blocking_read_pool(c, &w->runtimes[i]);
 
 		if (err && (c->want & WANT_TASKS))
 			snapshot_incomplete(c->out,
@@ -192,12 +195,12 @@ bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_hea
 	return true;
 }
 
-/* Fills what the job's poll function tells. False: it is the job that runs a worker. */
+/* Fills what the job's poll function tells. False: the job runs a worker. */
 static bool name_job(struct collector *c, const struct task_plan *plan, struct job *ret)
 {
 	const char *closure = plan ? tokio_job_closure(&c->scratch, plan->future_name) : NULL;
 
-	if (closure && strstr(closure, tokio_table.worker_job))
+	if (closure && strstr(closure, tokio_table.threads.worker_job))
 		return false;
 	if (closure) {
 		ret->function = inspector_clean_name(c->a, name_function(c->a, closure));
@@ -206,8 +209,9 @@ static bool name_job(struct collector *c, const struct task_plan *plan, struct j
 	return true;
 }
 
-/* False: it is the job that runs a worker, or what is no job. */
-static bool read_queued(struct collector *c, const struct tokio_queued *queued, struct job *ret)
+/* Reads a queued job. False: the job runs a worker, or is none. */
+static bool tokio_blocking_read_queued(struct collector *c, const struct tokio_queued *queued,
+                                       struct job *ret)
 {
 	struct tokio *k = queued->runtime->tokio;
 	struct tokio_header h;
@@ -339,7 +343,7 @@ void tokio_list_jobs(struct collector *c)
 	}
 	read_queues(c);
 	for (size_t i = 0; i < tokio_walk(c)->queue.n; i++) {
-		if (read_queued(c, &tokio_walk(c)->queue.data[i], &job))
+		if (tokio_blocking_read_queued(c, &tokio_walk(c)->queue.data[i], &job))
 			*vec_push(&jobs) = job;
 	}
 	c->out->njobs = jobs.n;

@@ -8,14 +8,16 @@
 
 enum { MAX_WORKERS = 65536 };
 
-static void note_error(struct collector *c, const struct thread *th, struct error *err)
+static void tokio_context_note_error(struct collector *c, const struct thread *th,
+                                     struct error *err)
 {
 	snapshot_incomplete(c->out, "thread %d: tokio's context: %s", th->tid, err->message);
 	error_free(err);
 }
 
 /* Is the context destroyed at thread exit, or lazy and never initialised? */
-static bool is_destroyed(struct collector *c, const struct tokio *k, struct value context)
+static bool tokio_context_is_destroyed(struct collector *c, const struct tokio *k,
+                                       struct value context)
 {
 	struct value state;
 	bool found;
@@ -27,8 +29,8 @@ static bool is_destroyed(struct collector *c, const struct tokio *k, struct valu
 	return known && thread_local_is_destroyed(c->in->target, state);
 }
 
-static struct error *read_worker(struct collector *c, const struct thread *th,
-                                 struct tokio_thread *tt)
+static struct error *tokio_context_read_worker(struct collector *c, const struct thread *th,
+                                               struct tokio_thread *tt)
 {
 	struct target *t = c->in->target;
 	struct tokio *k = tt->tokio;
@@ -73,7 +75,7 @@ static struct error *read_context(struct collector *c, struct tokio *k, const st
 	bool found;
 
 	TRY(target_tls_address(t, th, k->dm->module, k->context.offset, &context.addr, &found));
-	if (!found || is_destroyed(c, k, context))
+	if (!found || tokio_context_is_destroyed(c, k, context))
 		return NULL;
 	for (size_t i = 0; i < 2; i++) {
 		const struct tokio_flavor *f = &tokio_flavors[i];
@@ -96,7 +98,7 @@ static struct error *read_context(struct collector *c, struct tokio *k, const st
 		TRY(bindings_uint(t, &k->layout, TOKIO_TASK_ID, context, &tt->task_id, &found));
 		if (!found)
 			tt->task_id = 0;
-		return read_worker(c, th, tt);
+		return tokio_context_read_worker(c, th, tt);
 	}
 	return NULL;
 }
@@ -115,7 +117,7 @@ void tokio_read_threads(struct collector *c, struct tokio_thread *threads)
 			struct error *err = read_context(c, k, th, &threads[i]);
 
 			if (err)
-				note_error(c, th, err);
+				tokio_context_note_error(c, th, err);
 		}
 	}
 }
@@ -151,7 +153,8 @@ static int by_creation(const void *a, const void *b)
 }
 
 /* Reads a number of the runtime; false when this version has none or it cannot be read. */
-static bool number(struct collector *c, const struct tokio_runtime *r, size_t row, uint64_t *ret)
+static bool tokio_context_number(struct collector *c, const struct tokio_runtime *r, size_t row,
+                                 uint64_t *ret)
 {
 	struct value owned;
 	bool found = false;
@@ -185,7 +188,8 @@ static const char *flavor_name(struct collector *c, const struct tokio_runtime *
 	return local ? "local_runtime" : "current_thread";
 }
 
-static void describe(struct collector *c, struct tokio_runtime *r, struct runtime_info *info)
+static void tokio_context_describe(struct collector *c, struct tokio_runtime *r,
+                                   struct runtime_info *info)
 {
 	const struct tokio_flavor *f = r->flavor;
 	struct target *t = c->in->target;
@@ -208,18 +212,19 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 			info->workers = (unsigned)remotes.count;
 		error_free(err);
 	}
-	info->has_expected = number(c, r, f->count, &info->expected_tasks);
-	info->has_inject = number(c, r, f->inject, &info->inject_len);
-	info->has_blocking = number(c, r, f->blocking_threads, &info->blocking_threads) &&
-	                     number(c, r, f->blocking_idle, &info->blocking_idle) &&
-	                     number(c, r, f->blocking_queue, &info->blocking_queued);
-	info->has_limit = number(c, r, f->blocking_limit, &info->blocking_limit);
+	info->has_expected = tokio_context_number(c, r, f->count, &info->expected_tasks);
+	info->has_inject = tokio_context_number(c, r, f->inject, &info->inject_len);
+	info->has_blocking =
+		tokio_context_number(c, r, f->blocking_threads, &info->blocking_threads) &&
+		tokio_context_number(c, r, f->blocking_idle, &info->blocking_idle) &&
+		tokio_context_number(c, r, f->blocking_queue, &info->blocking_queued);
+	info->has_limit = tokio_context_number(c, r, f->blocking_limit, &info->blocking_limit);
 	/* The pool's count includes the threads that it lends to workers (blocking/pool.rs). */
 	if (info->workers_poll && info->has_blocking)
 		info->blocking_threads -= info->blocking_threads < info->workers
 		                                  ? info->blocking_threads
 		                                  : info->workers;
-	/* So does its limit (runtime/builder.rs). */
+	/* The pool's limit includes them, too (runtime/builder.rs). */
 	if (info->workers_poll && info->has_limit)
 		info->blocking_limit -=
 			info->blocking_limit < info->workers ? info->blocking_limit : info->workers;
@@ -285,7 +290,7 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 		r->arc = tt->arc;
 		r->handle = tt->handle;
 		r->shared = tt->shared;
-		if (!number(c, r, r->flavor->owned_id, &r->owned_id))
+		if (!tokio_context_number(c, r, r->flavor->owned_id, &r->owned_id))
 			r->owned_id = 0;
 	}
 	add_hidden(c, &seen, &found);
@@ -295,7 +300,7 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 
 	for (size_t i = 0; i < found.n; i++) {
 		found.data[i].info = collector_add_runtime(c, &tokio_table);
-		describe(c, &found.data[i], found.data[i].info);
+		tokio_context_describe(c, &found.data[i], found.data[i].info);
 	}
 	*nret = found.n;
 	*ret = vec_to_arena(&found, &c->scratch);
@@ -314,7 +319,7 @@ struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *
 		return error_new(ERR_LAYOUT, "the runtime has no timers");
 	TRY(instant_read(in, start, &start_ns));
 	TRY(bindings_uint(t, l, r->flavor->time_elapsed, r->handle, &elapsed_ms, &found));
-	/* All ones is "never" in the wheel; a process does not live a century. */
+	/* A time of all ones is "never" in the wheel; a process does not live a century. */
 	if (!found || elapsed_ms > UINT64_C(3155760000000))
 		elapsed_ms = 0;
 	*ns = start_ns + elapsed_ms * 1000000;

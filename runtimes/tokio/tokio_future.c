@@ -1,4 +1,4 @@
-/* What futures of tokio, tokio-util and tokio-stream poll and hold: rows for runtimes/future. */
+/* Rows for runtimes/future: what futures of tokio, tokio-util and tokio-stream poll and hold. */
 #include "runtimes/tokio/tokio.h"
 
 /* Futures for which the general rule finds too much or nothing. */

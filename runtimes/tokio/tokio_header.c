@@ -22,8 +22,8 @@ struct value tokio_header_value(const struct tokio *k, uint64_t addr)
 	return (struct value){ k->layout.slots[TOKIO_STATE].root, addr };
 }
 
-static struct error *needed(struct target *t, const struct tokio *k, size_t row, uint64_t addr,
-                            uint64_t *ret)
+static struct error *tokio_header_needed(struct target *t, const struct tokio *k, size_t row,
+                                         uint64_t addr, uint64_t *ret)
 {
 	bool found;
 
@@ -34,14 +34,14 @@ static struct error *needed(struct target *t, const struct tokio *k, size_t row,
 }
 
 /* Reads a header's vtable. */
-static struct error *read_vtable(struct target *t, const struct tokio *k, uint64_t addr,
-                                 struct tokio_vtable *ret)
+static struct error *tokio_header_read_vtable(struct target *t, const struct tokio *k,
+                                              uint64_t addr, struct tokio_vtable *ret)
 {
-	TRY(needed(t, k, TOKIO_POLL, addr, &ret->poll));
-	TRY(needed(t, k, TOKIO_TRAILER_OFFSET, addr, &ret->trailer));
-	TRY(needed(t, k, TOKIO_ID_OFFSET, addr, &ret->id));
+	TRY(tokio_header_needed(t, k, TOKIO_POLL, addr, &ret->poll));
+	TRY(tokio_header_needed(t, k, TOKIO_TRAILER_OFFSET, addr, &ret->trailer));
+	TRY(tokio_header_needed(t, k, TOKIO_ID_OFFSET, addr, &ret->id));
 	if (k->layout.slots[TOKIO_SCHEDULER_OFFSET].path)
-		TRY(needed(t, k, TOKIO_SCHEDULER_OFFSET, addr, &ret->scheduler));
+		TRY(tokio_header_needed(t, k, TOKIO_SCHEDULER_OFFSET, addr, &ret->scheduler));
 	/* repr(C) Cell: header, then the core with its id, then the trailer (task/core.rs). */
 	if (ret->id < 16 || ret->trailer <= ret->id || ret->trailer > MAX_CELL_OFFSET)
 		ret->problem = "bad vtable";
@@ -52,22 +52,22 @@ static struct error *read_vtable(struct target *t, const struct tokio *k, uint64
 	return NULL;
 }
 
-/* The same through a cache: a hundred thousand tasks may share one vtable. */
-static struct error *find_vtable(struct target *t, struct tokio *k, uint64_t addr,
-                                 struct tokio_vtable *own, struct tokio_vtable **ret)
+/* tokio_header_read_vtable() through a cache: a hundred thousand tasks may share one vtable. */
+static struct error *tokio_header_find_vtable(struct target *t, struct tokio *k, uint64_t addr,
+                                              struct tokio_vtable *own, struct tokio_vtable **ret)
 {
 	uint64_t vtable = 0;
 
 	*ret = own;
 	if (!k->has_vtable_offset)
-		return read_vtable(t, k, addr, own);
+		return tokio_header_read_vtable(t, k, addr, own);
 	TRY(target_read_uint(t, addr + k->vtable_offset, 8, &vtable));
 	struct tokio_vtable *known = vtable ? map_get(&k->vtables, vtable) : NULL;
 	if (known) {
 		*ret = known;
 		return NULL;
 	}
-	TRY(read_vtable(t, k, addr, own));
+	TRY(tokio_header_read_vtable(t, k, addr, own));
 	if (own->problem || vtable == 0)
 		return NULL;
 	*ret = arena_memdup(&k->vtables_arena, own, sizeof(*own));
@@ -102,16 +102,17 @@ struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr
 	if (!k->layout.slots[TOKIO_STATE].root)
 		return error_new(ERR_LAYOUT, "the type of task headers was not found");
 	if (addr == 0 || addr % 8)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: not aligned", addr);
-	TRY(needed(t, k, TOKIO_STATE, addr, &h.state));
-	TRY(find_vtable(t, k, addr, &own, &vtable));
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a task header: not aligned",
+		                 addr);
+	TRY(tokio_header_needed(t, k, TOKIO_STATE, addr, &h.state));
+	TRY(tokio_header_find_vtable(t, k, addr, &own, &vtable));
 	if ((h.state >> TOKIO_REF_SHIFT) == 0 ||
 	    ((h.state & TOKIO_RUNNING) && (h.state & TOKIO_COMPLETE)))
 		return error_new(ERR_CORRUPT,
-		                 "0x%" PRIx64 " is no task header: bad state 0x%" PRIx64, addr,
+		                 "0x%" PRIx64 " is not a task header: bad state 0x%" PRIx64, addr,
 		                 h.state);
 	if (vtable->problem)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: %s", addr,
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is not a task header: %s", addr,
 		                 vtable->problem);
 	h.known = vtable != &own ? vtable : NULL;
 	h.poll = vtable->poll;
@@ -183,7 +184,8 @@ void leaf_driver_met(const struct leaf *l, struct value v, const char *path)
 	struct value scheduler, handle;
 	bool found = false;
 
-	if (!c->decoding || !c->decoding->undriven || !inspector_optional_path(c->in, v.type, path))
+	if (!c->decoding.task || !c->decoding.task->undriven ||
+	    !inspector_optional_path(c->in, v.type, path))
 		return;
 	struct error *err = inspector_eval(c->in, v, path, &scheduler, &found);
 

@@ -22,7 +22,8 @@ static const char head_path[] = "inner.list.head";
 static const char tail_path[] = "inner.list.tail";
 static const char id_path[] = "id";
 
-static struct error *word(struct collector *c, struct value v, const char *expr, uint64_t *ret)
+static struct error *tokio_local_word(struct collector *c, struct value v, const char *expr,
+                                      uint64_t *ret)
 {
 	struct value place;
 	bool found;
@@ -55,7 +56,7 @@ struct error *local_set_list(struct collector *c, struct value set, uint64_t *li
 	if (!found)
 		return error_new(ERR_CORRUPT, "the LocalSet has no list of tasks");
 	*list = owned.addr;
-	return word(c, owned, head_path, first);
+	return tokio_local_word(c, owned, head_path, first);
 }
 
 const struct task_set_ops local_set_ops = {
@@ -76,15 +77,15 @@ struct set_walk {
 	struct runtime_info info;
 };
 
-static struct error *list_set(struct collector *c, const struct tokio_runtime *r,
-                              struct value owned)
+static struct error *tokio_local_list_set(struct collector *c, const struct tokio_runtime *r,
+                                          struct value owned)
 {
 	struct set_walk w = { *r, *r->info };
 	uint64_t head, tail, id;
 
-	TRY(word(c, owned, head_path, &head));
-	TRY(word(c, owned, tail_path, &tail));
-	TRY(word(c, owned, id_path, &id));
+	TRY(tokio_local_word(c, owned, head_path, &head));
+	TRY(tokio_local_word(c, owned, tail_path, &tail));
+	TRY(tokio_local_word(c, owned, id_path, &id));
 	w.runtime.info = &w.info;
 	w.runtime.owned_id = id;
 	if (head)
@@ -92,24 +93,27 @@ static struct error *list_set(struct collector *c, const struct tokio_runtime *r
 	return NULL;
 }
 
-static void describe(struct collector *c, struct future *f, struct task *const *tasks, size_t n)
+static void tokio_local_describe(struct collector *c, struct future *f, struct task *const *tasks,
+                                 size_t n)
 {
 	const char **ids = NEW_ARRAY(c->a, const char *, n);
 	STR(text);
 
+	str_printf(&text, "LocalSet of " MARKED_NUMBER("%zu") " task" MARKED_PLURAL("%s"), n,
+	           n == 1 ? "" : "s");
 	for (size_t i = 0; i < n; i++) {
 		ids[i] = tasks[i]->id;
 		if (i < MAX_NAMED)
-			str_printf(&text, "%s%s", i ? ", " : "", tasks[i]->id);
+			str_printf(&text, "%s" MARKED_NUMBER("%s"), i ? ", " : ": ", tasks[i]->id);
 	}
-	const char *phrase =
-		arena_printf(c->a, "LocalSet of %zu task%s%s%s%s", n, n == 1 ? "" : "s",
-	                     n ? ": " : "", str_text(&text), n > MAX_NAMED ? ", ..." : "");
+	str_append(&text, n > MAX_NAMED ? ", ..." : "");
+	const char *parts, *phrase = marked_finish(c->a, str_text(&text), &parts);
 	if (!f->wait) {
 		f->note = phrase;
 		return;
 	}
 	f->wait->phrase = phrase;
+	f->wait->phrase_parts = parts;
 	f->wait->details = NEW(c->a, struct wait_detail);
 	f->wait->ndetails = 1;
 	*f->wait->details = (struct wait_detail){ .key = "tasks", .kind = DETAIL_LIST };
@@ -117,7 +121,7 @@ static void describe(struct collector *c, struct future *f, struct task *const *
 	f->wait->details->nlist = (unsigned)n;
 }
 
-static int by_number(const void *a, const void *b)
+static int tokio_local_by_number(const void *a, const void *b)
 {
 	const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
 
@@ -171,7 +175,7 @@ static void collect_set(struct collector *c, const struct task_set *set, struct 
 	struct error *err = r ? inspector_eval(c->in, set->v, owned_path, &owned, &found) : NULL;
 
 	if (!err && found && map_put(known, owned.addr, NULL))
-		err = list_set(c, r, owned);
+		err = tokio_local_list_set(c, r, owned);
 	else
 		found = false;
 	if (!r && c->runtimes.n)
@@ -193,9 +197,10 @@ static void collect_set(struct collector *c, const struct task_set *set, struct 
 		tasks->data[i]->runtime = tokio_walk(c)->driver;
 	}
 	if (tasks->n > before)
-		qsort(tasks->data + before, tasks->n - before, sizeof(*tasks->data), by_number);
+		qsort(tasks->data + before, tasks->n - before, sizeof(*tasks->data),
+		      tokio_local_by_number);
 	if (found && set->future)
-		describe(c, set->future, tasks->data + before, tasks->n - before);
+		tokio_local_describe(c, set->future, tasks->data + before, tasks->n - before);
 }
 
 /* Adds the set that a thread is polling: no decoded future contains it. */
@@ -218,7 +223,7 @@ static void add_current(struct collector *c, const struct tokio_thread *tt, cons
 }
 
 /* Collects the sets from *next on. Decoding their tasks may add further sets. */
-static void collect_from(struct collector *c, size_t *next, struct map *known)
+static void tokio_local_collect_from(struct collector *c, size_t *next, struct map *known)
 {
 	for (; *next < c->task_sets.n; ++*next) {
 		struct task_set set = c->task_sets.data[*next];
@@ -259,20 +264,20 @@ void tokio_collect_local_sets(struct collector *c)
 	struct map known = { 0 };
 	size_t next = 0;
 
-	collect_from(c, &next, &known);
+	tokio_local_collect_from(c, &next, &known);
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		if (threads[i].tokio && c->out->threads[i].runtime >= 0)
 			add_current(c, &threads[i], c->stacks[i].thread,
 			            (unsigned)c->out->threads[i].runtime);
 	}
-	collect_from(c, &next, &known);
+	tokio_local_collect_from(c, &next, &known);
 	for (size_t i = 0; tokio_of(c->in)->roots && i < tokio_of(c->in)->roots->list.n; i++) {
 		const struct tokio_root *root = &tokio_of(c->in)->roots->list.data[i];
 
 		if (root->flavor || !tokio_root_lives(c, root))
 			continue;
 		collect_root(c, root, &known);
-		collect_from(c, &next, &known);
+		tokio_local_collect_from(c, &next, &known);
 	}
 	map_free(&known);
 }

@@ -114,9 +114,9 @@ struct owned {
 };
 
 /* Reads the task list of a Handle. */
-static struct error *read_owned(struct target *t, const struct tokio *k,
-                                const struct tokio_flavor *f, struct value handle,
-                                struct owned *ret, bool *found)
+static struct error *tokio_root_read_owned(struct target *t, const struct tokio *k,
+                                           const struct tokio_flavor *f, struct value handle,
+                                           struct owned *ret, bool *found)
 {
 	struct value owned;
 	uint64_t closed = 0;
@@ -153,7 +153,7 @@ static struct error *read_set_owned(struct inspector *in, struct value shared, s
 	return NULL;
 }
 
-static bool is_shared(struct target *t, uint64_t strong)
+static bool tokio_root_is_shared(struct target *t, uint64_t strong)
 {
 	uint64_t count = 0;
 	struct error *err = target_read_uint(t, strong, 8, &count);
@@ -163,16 +163,17 @@ static bool is_shared(struct target *t, uint64_t strong)
 }
 
 /* Does the scheduler s own the list that a task with this owner is in? */
-static bool owns(struct inspector *in, const struct tokio *k, const struct tokio_flavor *f,
-                 const struct shared *s, uint64_t owner)
+static bool tokio_root_owns(struct inspector *in, const struct tokio *k,
+                            const struct tokio_flavor *f, const struct shared *s, uint64_t owner)
 {
 	struct owned owned = { 0 };
 	bool found = false;
-	struct error *err = f ? read_owned(in->target, k, f, s->data, &owned, &found)
+	struct error *err = f ? tokio_root_read_owned(in->target, k, f, s->data, &owned, &found)
 	                      : read_set_owned(in, s->data, &owned, &found);
 
 	error_free(err);
-	return !err && found && owned.id == owner && is_shared(in->target, s->strong.addr);
+	return !err && found && owned.id == owner &&
+	       tokio_root_is_shared(in->target, s->strong.addr);
 }
 
 /* The type of the scheduler, an Arc, of tasks with that poll function; NULL unknown. */
@@ -183,7 +184,7 @@ static const struct type *scheduler_type(struct inspector *in, struct tokio *k, 
 	return plan && plan->cell ? type_param(plan->cell, "S") : NULL;
 }
 
-static bool same_type(const struct type *a, const struct type *b)
+static bool tokio_root_same_type(const struct type *a, const struct type *b)
 {
 	return a && b && (a == b || strcmp(type_name(a), type_name(b)) == 0);
 }
@@ -221,10 +222,11 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 		struct shared s;
 
 		if (!(f ? read_flavor(in->target, k, f, arc, &s) : read_set(in, k, arc, &s)) ||
-		    !owns(in, k, f, &s, owner))
+		    !tokio_root_owns(in, k, f, &s, owner))
 			continue;
 		scheduler = scheduler ? scheduler : scheduler_type(in, k, poll);
-		if (!same_type(scheduler, f ? bindings_type(&k->layout, f->arc) : set_type(in, k)))
+		if (!tokio_root_same_type(scheduler,
+		                          f ? bindings_type(&k->layout, f->arc) : set_type(in, k)))
 			continue;
 		root = known_root(roots, s.data.addr);
 		if (!root && has_room(roots)) {
@@ -268,13 +270,13 @@ bool tokio_root_lives(struct collector *c, const struct tokio_root *root)
 	struct value v;
 	struct error *err;
 
-	if (!k || !is_shared(c->in->target, root->strong))
+	if (!k || !tokio_root_is_shared(c->in->target, root->strong))
 		return false;
 	v = f ? (struct value){ bindings_type(&k->layout, f->handle), root->addr }
 	      : tokio_root_set(c, root);
 	if (!v.type)
 		return false;
-	err = f ? read_owned(c->in->target, k, f, v, &owned, &found)
+	err = f ? tokio_root_read_owned(c->in->target, k, f, v, &owned, &found)
 	        : read_set_owned(c->in, v, &owned, &found);
 	error_free(err);
 	return !err && found && owned.id == root->owned_id && !owned.closed;
@@ -286,8 +288,8 @@ bool tokio_root_lives(struct collector *c, const struct tokio_root *root)
  * The task's runtime, if no thread has entered it; NULL: it has none such, or the task is in a
  * LocalSet.
  */
-static const struct tokio_runtime *hidden_runtime(const struct collector *c,
-                                                  const struct task *task)
+static const struct tokio_runtime *tokio_root_hidden_runtime(const struct collector *c,
+                                                             const struct task *task)
 {
 	const struct tokio_runtime *r =
 		task && !task->local_set ? tokio_runtime_at(c, task->runtime) : NULL;
@@ -307,14 +309,14 @@ void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind)
 {
 	const struct task *task = map_get(&c->tasks, header);
 
-	if (!header || (task && !hidden_runtime(c, task)))
+	if (!header || (task && !tokio_root_hidden_runtime(c, task)))
 		return;
 	if (tokio_walk(c)->leads.n < MAX_LEADS)
 		*vec_push(&tokio_walk(c)->leads) =
 			(struct task_lead){ .header = header,
 			                    .kind = kind,
-			                    .task = c->decoding,
-			                    .thread = c->decoding_thread };
+			                    .task = c->decoding.task,
+			                    .thread = c->decoding.thread };
 	else if (!task)
 		note_too_many_leads(c);
 }
@@ -364,8 +366,8 @@ static bool handle_lead(struct collector *c, struct value v, const struct tokio_
 			                    .flavor = f,
 			                    .module = type_module(v.type)->module,
 			                    .kind = LEAD_HANDLE,
-			                    .task = c->decoding,
-			                    .thread = c->decoding_thread };
+			                    .task = c->decoding.task,
+			                    .thread = c->decoding.thread };
 	else
 		note_too_many_leads(c);
 	return true;
@@ -401,7 +403,7 @@ static const char *who(struct arena *a, const struct task_lead *lead)
 	                      : "a future";
 }
 
-static const char *lead_text(struct arena *a, const struct task_lead *lead)
+static const char *tokio_root_lead_text(struct arena *a, const struct task_lead *lead)
 {
 	static const char *const forms[] = {
 		[LEAD_JOIN_HANDLE] = "the join handle in %s",
@@ -416,7 +418,10 @@ static const char *lead_text(struct arena *a, const struct task_lead *lead)
 #pragma GCC diagnostic pop
 }
 
-/* Orders leads independently of the order of decoding: by kind, then by who refers. */
+/*
+ * Orders leads independently of the order of decoding: by kind, then by the task or thread that
+ * refers.
+ */
 static int by_rank(const void *a, const void *b)
 {
 	const struct task_lead *x = a, *y = b;
@@ -443,7 +448,7 @@ static const struct tokio_runtime *lead_to(const struct collector *c, const stru
 		if (r->root && r->root->addr == lead->handle)
 			return r;
 	}
-	return lead->handle ? NULL : hidden_runtime(c, map_get(&c->tasks, lead->header));
+	return lead->handle ? NULL : tokio_root_hidden_runtime(c, map_get(&c->tasks, lead->header));
 }
 
 /*
@@ -457,11 +462,11 @@ static bool name_round(struct collector *c, bool *named)
 	for (size_t i = 0; i < tokio_walk(c)->leads.n; i++) {
 		const struct task_lead *lead = &tokio_walk(c)->leads.data[i];
 		const struct tokio_runtime *r = lead_to(c, lead);
-		const struct tokio_runtime *from = hidden_runtime(c, lead->task);
+		const struct tokio_runtime *from = tokio_root_hidden_runtime(c, lead->task);
 
 		if (!r || named[r->info->index] || (from && !named[from->info->index]))
 			continue;
-		r->info->found_by = lead_text(c->a, lead);
+		r->info->found_by = tokio_root_lead_text(c->a, lead);
 		named[r->info->index] = any = true;
 	}
 	return any;
@@ -492,13 +497,13 @@ static void name_runtimes(struct collector *c)
 }
 
 /* Notes a task that is in no known list: its siblings may be missing too. */
-static void note_lost(struct collector *c, const struct task_lead *lead,
-                      const struct tokio_header *h)
+static void tokio_root_note_lost(struct collector *c, const struct task_lead *lead,
+                                 const struct tokio_header *h)
 {
 	snapshot_incomplete(c->out,
 	                    "%s leads to task %" PRIu64
 	                    ", whose runtime was not found: tasks may be missing",
-	                    lead_text(&c->scratch, lead), h->id);
+	                    tokio_root_lead_text(&c->scratch, lead), h->id);
 }
 
 /* Adds the runtime of a Handle as a root. A dropped Handle fails the checks. */
@@ -519,19 +524,19 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 	handle.type = bindings_type(&root.tokio->layout, lead->flavor->handle);
 	if (!handle.type)
 		return;
-	struct error *err =
-		read_owned(c->in->target, root.tokio, lead->flavor, handle, &owned, &found);
+	struct error *err = tokio_root_read_owned(c->in->target, root.tokio, lead->flavor, handle,
+	                                          &owned, &found);
 	error_free(err);
 	root.owned_id = owned.id;
 	if (err || !found || !owned.id || owned.id > MAX_LISTS || !tokio_root_lives(c, &root) ||
 	    !has_room(roots))
 		return;
-	root.found_by = lead_text(&c->in->arena, lead);
+	root.found_by = tokio_root_lead_text(&c->in->arena, lead);
 	*vec_push(&roots->list) = root;
 	c->leads_left = true;
 }
 
-static void follow(struct collector *c, const struct task_lead *lead)
+static void tokio_root_follow(struct collector *c, const struct task_lead *lead)
 {
 	struct tokio_header h;
 	struct tokio *k = tokio_of(c->in)->copies;
@@ -556,10 +561,10 @@ static void follow(struct collector *c, const struct task_lead *lead)
 	size_t before = tokio_of(c->in)->roots->list.n;
 	struct tokio_root *root = tokio_root_add(c->in, k, h.poll, h.scheduler, owner);
 	if (tokio_of(c->in)->roots->list.n != before) {
-		root->found_by = lead_text(&c->in->arena, lead);
+		root->found_by = tokio_root_lead_text(&c->in->arena, lead);
 		c->leads_left = true;
 	} else if (!root && !(h.state & TOKIO_COMPLETE)) {
-		note_lost(c, lead, &h);
+		tokio_root_note_lost(c, lead, &h);
 	}
 }
 
@@ -577,7 +582,7 @@ static void name_sets(struct collector *c)
 			named = task && task->local_set == set->list &&
 			        !(lead->task && lead->task->local_set == set->list);
 			if (named)
-				set->found_by = lead_text(c->a, lead);
+				set->found_by = tokio_root_lead_text(c->a, lead);
 		}
 	}
 }
@@ -619,7 +624,7 @@ void tokio_follow_leads(struct collector *c)
 		if (!header)
 			continue;
 		if (!map_has(&c->tasks, header) && map_put(&seen, header, NULL))
-			follow(c, &tokio_walk(c)->leads.data[i]);
+			tokio_root_follow(c, &tokio_walk(c)->leads.data[i]);
 	}
 	map_free(&seen);
 }

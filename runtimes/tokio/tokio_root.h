@@ -5,7 +5,7 @@
  * while tasks are decoded (struct task_lead), and by a scan of the program's memory (tokio_scan.c).
  *
  * What was found is a root. It stays known for all walks of one command, and each walk reads it
- * anew. A walk that finds a new root is repeated with it, until there is no new one.
+ * again. A walk that finds a new root is repeated with it, until there is no new one.
  */
 #ifndef RUNTIMES_TOKIO_TOKIO_ROOT_H
 #define RUNTIMES_TOKIO_TOKIO_ROOT_H
@@ -28,7 +28,7 @@ struct tokio_roots {
 	bool full;       /* there was no room for a further one */
 };
 
-/* Creates tokio_of(in)->roots anew, empty; frees it. */
+/* Creates an empty tokio_of(in)->roots; frees it. */
 void tokio_roots_open(struct inspector *in);
 void tokio_roots_close(struct inspector *in);
 /* Adds a note to the snapshot when the scan did not cover all memory, and where roots are left out.
@@ -38,7 +38,7 @@ void tokio_note_roots(struct collector *c);
 /*
  * Scans the current writable memory of the target for headers of tasks, and fills
  * tokio_of(in)->roots from them; earlier roots are dropped. Its limits are those of
- * word_scan_run(). Fails only when the target is gone, and at ^C.
+ * heap_scan_run(). Fails only when the target is gone, and at ^C.
  */
 struct error *tokio_scan(struct inspector *in) MUST_CHECK;
 
@@ -59,13 +59,13 @@ bool tokio_root_lives(struct collector *c, const struct tokio_root *root);
 struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_t poll,
                                   uint64_t arc, uint64_t owner);
 
-/* Records that what is being decoded refers to the task of that header. */
+/* Records that the value which is being decoded refers to the task of that header. */
 void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind);
-/* The same for the task of a waker with that data, if it is a task's. */
+/* tokio_lead() for the task of a waker with that data, if it is a task's. */
 void tokio_waker_met(struct collector *c, uint64_t data);
 /*
- * The same for a variable: a Runtime, a Handle, or a struct that has one. A value that was moved
- * away may still look like one.
+ * tokio_lead() for a variable: a Runtime, a Handle, or a struct that has one. A value that was
+ * moved away may still look like one.
  */
 void tokio_handle_lead(struct collector *c, struct value v);
 /*

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
-#include "runtimes/common/word_scan.h"
+#include "runtimes/common/heap_scan.h"
 #include "runtimes/tokio/tokio_root.h"
 
 enum {
@@ -28,8 +28,8 @@ struct vtable_form {
 	uint64_t poll, trailer, scheduler, id;
 };
 
-/* What finds headers by a range of constants that contains the vtables of a copy of tokio. */
-struct range {
+/* Search for headers by a range of constants that contains the vtables of a copy of tokio. */
+struct tokio_scan_range {
 	struct tokio *k;
 	uint64_t vtable, owner; /* offsets in the header */
 	struct vtable_form form;
@@ -39,26 +39,26 @@ struct range {
  * A task's poll function, the address of its scheduler's Arc in its cell, and the list that it
  * claims to be in.
  */
-struct candidate {
+struct tokio_scan_candidate {
 	struct tokio *k;
 	uint64_t poll, arc, owner;
 };
 
-struct scan {
+struct tokio_scan_state {
 	struct inspector *in;
 	struct target *t;
-	VEC(struct word_range) words; /* of is the range below of the same index */
-	VEC(struct range) ranges;     /* all of them, before words refer to them */
+	VEC(struct word_range) words;        /* of is the range below of the same index */
+	VEC(struct tokio_scan_range) ranges; /* all of them, before words refer to them */
 	/* An address and its range -> offset of the scheduler as a pointer; NULL: no vtable. */
 	struct map vtables;
 	struct map seen; /* hashes of a scheduler's Arc and a list */
-	VEC(struct candidate) candidates;
+	VEC(struct tokio_scan_candidate) candidates;
 };
 
 /* ---- where vtables are ---- */
 
-static bool member_offset(struct inspector *in, const struct type *t, const char *name,
-                          uint64_t *ret)
+static bool tokio_scan_member_offset(struct inspector *in, const struct type *t, const char *name,
+                                     uint64_t *ret)
 {
 	const struct path *p = inspector_optional_path(in, t, name);
 
@@ -76,20 +76,21 @@ static bool read_form(struct inspector *in, const struct type *vtable, struct vt
 			f->functions[f->nfunctions++] = members[i].offset;
 	}
 	return f->size <= MAX_VTABLE && f->nfunctions > 1 &&
-	       member_offset(in, vtable, "poll", &f->poll) &&
-	       member_offset(in, vtable, "trailer_offset", &f->trailer) &&
-	       member_offset(in, vtable, "scheduler_offset", &f->scheduler) &&
-	       member_offset(in, vtable, "id_offset", &f->id);
+	       tokio_scan_member_offset(in, vtable, "poll", &f->poll) &&
+	       tokio_scan_member_offset(in, vtable, "trailer_offset", &f->trailer) &&
+	       tokio_scan_member_offset(in, vtable, "scheduler_offset", &f->scheduler) &&
+	       tokio_scan_member_offset(in, vtable, "id_offset", &f->id);
 }
 
 /* False where the layout of a header is unknown. */
-static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
+static bool tokio_scan_add_range(struct tokio_scan_state *s, struct tokio *k,
+                                 struct dwarf_module *dm)
 {
 	const struct bindings_slot *owner = &k->layout.slots[TOKIO_OWNER_ID];
 	const struct type *header = k->layout.slots[TOKIO_STATE].root;
 	const struct path *p = header ? inspector_optional_path(s->in, header, "vtable") : NULL;
 	const struct type *vtable = p ? type_target(path_type(p)) : NULL;
-	struct range r = { .k = k, .owner = owner->offset };
+	struct tokio_scan_range r = { .k = k, .owner = owner->offset };
 	uint64_t low, high;
 
 	if (!vtable || !owner->fixed || !path_offset(p, &r.vtable) ||
@@ -108,17 +109,17 @@ static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
  * When tokio is a library of its own, the tasks are instantiated in the executable, so that is
  * added too.
  */
-static bool find_ranges(struct scan *s)
+static bool find_ranges(struct tokio_scan_state *s)
 {
 	bool all = true;
 
 	for (struct tokio *k = tokio_of(s->in)->copies; k; k = k->next) {
-		all &= add_range(s, k, k->dm);
+		all &= tokio_scan_add_range(s, k, k->dm);
 		for (size_t i = 0; i < s->in->di->nmodules; i++) {
 			struct dwarf_module *dm = s->in->di->modules[i];
 
-			if (dm->module == s->t->main_module && dm != k->dm)
-				all &= add_range(s, k, dm);
+			if (dm->module == s->t->modules.main && dm != k->dm)
+				all &= tokio_scan_add_range(s, k, dm);
 		}
 	}
 	for (size_t i = 0; i < s->words.n; i++)
@@ -128,7 +129,7 @@ static bool find_ranges(struct scan *s)
 
 /* ---- scanning ---- */
 
-static uint64_t number(const unsigned char *bytes, uint64_t offset)
+static uint64_t tokio_scan_number(const unsigned char *bytes, uint64_t offset)
 {
 	uint64_t n;
 
@@ -137,7 +138,8 @@ static uint64_t number(const unsigned char *bytes, uint64_t offset)
 }
 
 /* The scheduler's offset in the cells of that vtable, 0 where it is none. */
-static uint64_t read_vtable(const struct scan *s, const struct range *r, uint64_t addr)
+static uint64_t tokio_scan_read_vtable(const struct tokio_scan_state *s,
+                                       const struct tokio_scan_range *r, uint64_t addr)
 {
 	const struct vtable_form *f = &r->form;
 	unsigned char bytes[MAX_VTABLE];
@@ -148,70 +150,73 @@ static uint64_t read_vtable(const struct scan *s, const struct range *r, uint64_
 	if (err || got < f->size)
 		return 0;
 	for (size_t i = 0; i < f->nfunctions; i++) {
-		if (!module_at(s->t, number(bytes, f->functions[i])))
+		if (!module_at(s->t, tokio_scan_number(bytes, f->functions[i])))
 			return 0;
 	}
-	uint64_t scheduler = number(bytes, f->scheduler), id = number(bytes, f->id);
-	uint64_t trailer = number(bytes, f->trailer);
+	uint64_t scheduler = tokio_scan_number(bytes, f->scheduler),
+		 id = tokio_scan_number(bytes, f->id);
+	uint64_t trailer = tokio_scan_number(bytes, f->trailer);
 	/* repr(C) Cell: header, then the core with scheduler and id, then the trailer. */
 	bool is_one = scheduler > r->vtable && scheduler <= id && id < trailer &&
 	              trailer <= MAX_CELL_OFFSET && scheduler % WORD == 0;
 	return is_one ? scheduler : 0;
 }
 
-static uint64_t find_vtable(struct scan *s, const struct range *r, uint64_t addr)
+static uint64_t tokio_scan_find_vtable(struct tokio_scan_state *s, const struct tokio_scan_range *r,
+                                       uint64_t addr)
 {
 	uint64_t key = map_key_of_pair(addr, (uint64_t)(r - s->ranges.data));
 
 	if (!map_has(&s->vtables, key))
-		map_put(&s->vtables, key, (void *)(uintptr_t)read_vtable(s, r, addr));
+		map_put(&s->vtables, key, (void *)(uintptr_t)tokio_scan_read_vtable(s, r, addr));
 	return (uintptr_t)map_get(&s->vtables, key);
 }
 
 /* Checks a word at addr that may be the vtable pointer of a header. */
-static bool look_at(struct word_scan *words, const struct word_range *range, uint64_t addr,
-                    uint64_t vtable)
+static bool tokio_scan_look_at(struct heap_scan *words, const struct word_range *range,
+                               uint64_t addr, uint64_t vtable)
 {
-	struct scan *s = word_scan_arg(words);
-	const struct range *r = range->of;
+	struct tokio_scan_state *s = heap_scan_arg(words);
+	const struct tokio_scan_range *r = range->of;
 	uint64_t header = addr - r->vtable, owner, arc, poll;
-	uint64_t scheduler = vtable % WORD == 0 ? find_vtable(s, r, vtable) : 0;
+	uint64_t scheduler = vtable % WORD == 0 ? tokio_scan_find_vtable(s, r, vtable) : 0;
 
-	if (!scheduler || !word_scan_read(words, header + r->owner, &owner) || !owner ||
-	    !word_scan_read(words, header + scheduler, &arc) || !arc || arc % WORD ||
-	    !word_scan_read(words, vtable + r->form.poll, &poll) ||
+	if (!scheduler || !heap_scan_read(words, header + r->owner, &owner) || !owner ||
+	    !heap_scan_read(words, header + scheduler, &arc) || !arc || arc % WORD ||
+	    !heap_scan_read(words, vtable + r->form.poll, &poll) ||
 	    !map_put(&s->seen, map_key_of_pair(arc, owner), NULL))
 		return true;
 	if (s->candidates.n == MAX_CANDIDATES)
 		return false;
-	*vec_push(&s->candidates) = (struct candidate){ r->k, poll, header + scheduler, owner };
+	*vec_push(&s->candidates) =
+		(struct tokio_scan_candidate){ r->k, poll, header + scheduler, owner };
 	return true;
 }
 
 /* Validates the candidates. The reads are aside: their pages need not be copied in each stop. */
-static void add_roots(struct scan *s, const struct word_scan *words)
+static void add_roots(struct tokio_scan_state *s, const struct heap_scan *words)
 {
 	struct tokio_roots *roots = tokio_of(s->in)->roots;
-	struct target_aside before;
+	struct target_scratch_cache before;
 
-	target_begin_aside(s->t, &before);
+	target_begin_scratch_cache(s->t, &before);
 	for (size_t i = 0; i < s->candidates.n; i++) {
-		const struct candidate *found = &s->candidates.data[i];
+		const struct tokio_scan_candidate *found = &s->candidates.data[i];
 		struct tokio_root *root =
 			tokio_root_add(s->in, found->k, found->poll, found->arc, found->owner);
 
 		if (root && !root->found_by)
 			root->found_by = "a scan of memory";
 	}
-	target_end_aside(s->t, &before);
+	target_end_scratch_cache(s->t, &before);
 	LOG("scan", "%" PRIu64 " KiB in %" PRIu64 " us: %zu vtables, %zu candidates, %zu roots",
-	    word_scan_bytes(words) >> 10, word_scan_worked_ns(words) / 1000, s->vtables.n,
+	    heap_scan_bytes(words) >> 10, heap_scan_worked_ns(words) / 1000, s->vtables.n,
 	    s->candidates.n, roots->list.n);
 }
 
 /* Records which roots the words of a static refer to. */
-static void look_for_arcs(struct scan *s, const struct map *arcs, uint64_t at, uint64_t *words,
-                          size_t len)
+static void look_for_arcs(struct tokio_scan_state *s, const struct map *arcs, uint64_t at,
+                          uint64_t *words, size_t len)
 {
 	size_t got = 0;
 
@@ -225,13 +230,13 @@ static void look_for_arcs(struct scan *s, const struct map *arcs, uint64_t at, u
 }
 
 /* Statics are small: they are read a second time, now that the addresses of the roots are known. */
-static void look_through_statics(struct scan *s, struct word_scan *words)
+static void look_through_statics(struct tokio_scan_state *s, struct heap_scan *words)
 {
 	struct tokio_roots *roots = tokio_of(s->in)->roots;
 	struct map arcs = { 0 };
 	size_t bytes = 0, npieces, size;
-	const struct word_piece *pieces = word_scan_statics(words, &npieces);
-	uint64_t *buffer = word_scan_buffer(words, &size);
+	const struct word_piece *pieces = heap_scan_statics(words, &npieces);
+	uint64_t *buffer = heap_scan_buffer(words, &size);
 
 	for (size_t i = 0; i < roots->list.n; i++) {
 		if (roots->list.data[i].flavor)
@@ -250,15 +255,15 @@ static void look_through_statics(struct scan *s, struct word_scan *words)
 	map_free(&arcs);
 }
 
-static void after(struct word_scan *words)
+static void after(struct heap_scan *words)
 {
-	add_roots(word_scan_arg(words), words);
-	look_through_statics(word_scan_arg(words), words);
+	add_roots(heap_scan_arg(words), words);
+	look_through_statics(heap_scan_arg(words), words);
 }
 
 struct error *tokio_scan(struct inspector *in)
 {
-	struct scan s = { .in = in, .t = in->target };
+	struct tokio_scan_state s = { .in = in, .t = in->target };
 
 	if (!tokio_of(in)->copies)
 		return NULL;
@@ -269,9 +274,9 @@ struct error *tokio_scan(struct inspector *in)
 	 */
 	if (!find_ranges(&s))
 		s.words.n = 0;
-	struct error *err = word_scan_run(in, s.words.data, s.words.n,
-	                                  "tasks of runtimes that no thread is inside", look_at,
-	                                  after, &s, &tokio_of(in)->roots->cut);
+	struct error *err = heap_scan_run(in, s.words.data, s.words.n,
+	                                  "tasks of runtimes that no thread is inside",
+	                                  tokio_scan_look_at, after, &s, &tokio_of(in)->roots->cut);
 	vec_free(&s.words);
 	vec_free(&s.ranges);
 	map_free(&s.vtables);

@@ -1,6 +1,6 @@
 /*
- * Prints values of tokio's types by what they mean: permits, queues, ends of channels, handles.
- * What decodes the waits for them (leaf_*.c) has the paths.
+ * Prints values of tokio's types by what they mean: permits, queues, ends of channels, handles. The
+ * decoders of the waits for them (leaf_*.c) have the paths.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { MAX_WAITING = 1000 /* entries of a queue that are counted */ };
 
 /* The path of a row of a leaf's table; a constant of the program. */
-static const char *path_of(const struct binding_row *rows, const char *key)
+static const char *tokio_show_path_of(const struct binding_row *rows, const char *key)
 {
 	while (rows->key && strcmp(rows->key, key) != 0)
 		rows++;
@@ -23,7 +23,8 @@ static const char *path_of(const struct binding_row *rows, const char *key)
 /* ---- queues of waiters ---- */
 
 /* Option<NonNull<_>>: 0 is None. */
-static struct error *read_link(struct show *s, struct value from, const char *expr, uint64_t *ret)
+static struct error *tokio_show_read_link(struct show *s, struct value from, const char *expr,
+                                          uint64_t *ret)
 {
 	struct value link;
 
@@ -39,7 +40,7 @@ static struct error *count_entries(struct show *s, struct value list, uint64_t *
 	uint64_t link;
 
 	*ret = 0;
-	TRY(read_link(s, list, leaf_sync_queue.first, &link));
+	TRY(tokio_show_read_link(s, list, leaf_sync_queue.first, &link));
 	if (!link)
 		return NULL;
 	TRY(show_row_place(s, list, entry, &pointer));
@@ -48,13 +49,13 @@ static struct error *count_entries(struct show *s, struct value list, uint64_t *
 		return error_new(ERR_LAYOUT, "%s points at no known type", type_name(pointer.type));
 	while (link && ++*ret <= MAX_WAITING) {
 		at.addr = link;
-		TRY(read_link(s, at, leaf_sync_queue.next, &link));
+		TRY(tokio_show_read_link(s, at, leaf_sync_queue.next, &link));
 	}
 	return NULL;
 }
 
 /* Waiters are counted once for each list: a third of a million tasks may share one mutex. */
-static struct error *count(struct show *s, struct value list, uint64_t *ret)
+static struct error *tokio_show_count(struct show *s, struct value list, uint64_t *ret)
 {
 	if (show_count_get(s, list.addr, ret))
 		return NULL;
@@ -64,15 +65,15 @@ static struct error *count(struct show *s, struct value list, uint64_t *ret)
 }
 
 /* Prints how many wait in the queue that expr leads to, if it can be read. */
-static void put_waiting(struct show *s, struct value from, const char *expr, bool always,
-                        const char *separator)
+static void tokio_show_put_waiting(struct show *s, struct value from, const char *expr, bool always,
+                                   const char *separator)
 {
 	struct value list;
 	uint64_t n;
 	struct error *err = show_row_place(s, from, expr, &list);
 
 	if (!err)
-		err = count(s, list, &n);
+		err = tokio_show_count(s, list, &n);
 	if (!err && n > MAX_WAITING)
 		show_printf(s, "%swaiting: more than %d", separator, MAX_WAITING);
 	else if (!err && (n || always))
@@ -92,13 +93,13 @@ static struct error *show_semaphore(struct show *s, struct value v, const struct
 		TRY(show_row_place(s, v, row->expr[0], &batch));
 	TRY(show_row_number(s, batch, sync_path(SEMAPHORE_PERMITS), &permits));
 	show_printf(s, "Semaphore { permits: %" PRIu64, permits >> PERMIT_SHIFT);
-	put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), true, ", ");
+	tokio_show_put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), true, ", ");
 	show_put(s, permits & 1 ? ", closed }" : " }");
 	return NULL;
 }
 
 /* expr: what it holds, its batch semaphore */
-static struct error *show_mutex(struct show *s, struct value v, const struct show_row *row)
+static struct error *tokio_show_mutex(struct show *s, struct value v, const struct show_row *row)
 {
 	struct value inner, batch;
 	uint64_t permits;
@@ -109,12 +110,12 @@ static struct error *show_mutex(struct show *s, struct value v, const struct sho
 	show_put(s, "Mutex { data: ");
 	show_inner(s, inner);
 	show_put(s, permits >> PERMIT_SHIFT ? "" : ", locked");
-	put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), false, ", ");
+	tokio_show_put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), false, ", ");
 	show_put(s, " }");
 	return NULL;
 }
 
-/* expr: as of show_mutex() */
+/* expr: as of tokio_show_mutex() */
 static struct error *show_rwlock(struct show *s, struct value v, const struct show_row *row)
 {
 	struct value inner, batch;
@@ -132,7 +133,7 @@ static struct error *show_rwlock(struct show *s, struct value v, const struct sh
 		show_put(s, ", locked");
 	else if (permits < max && leaf_rwlock_held(max, max - permits) == RWLOCK_READ)
 		show_printf(s, ", readers: %" PRIu64, max - permits);
-	put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), false, ", ");
+	tokio_show_put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), false, ", ");
 	show_put(s, " }");
 	return NULL;
 }
@@ -144,7 +145,7 @@ static struct error *show_notify(struct show *s, struct value v, const struct sh
 
 	TRY(show_row_number(s, v, row->expr[0], &state));
 	show_put(s, "Notify {");
-	put_waiting(s, v, sync_path(NOTIFY_QUEUE), true, " ");
+	tokio_show_put_waiting(s, v, sync_path(NOTIFY_QUEUE), true, " ");
 	show_put(s, (state & STATE_MASK) == NOTIFIED ? ", notified }" : " }");
 	return NULL;
 }
@@ -209,7 +210,7 @@ static void put_receiver(struct show *s, struct value chan)
 }
 
 /* Both ends of an mpsc channel; expr: the channel; the batch semaphore in it, of bounded ones */
-static struct error *show_mpsc(struct show *s, struct value v, const struct show_row *row)
+static struct error *tokio_show_mpsc(struct show *s, struct value v, const struct show_row *row)
 {
 	struct value chan;
 	uint64_t tail, index, senders, queued, closed;
@@ -232,7 +233,7 @@ static struct error *show_mpsc(struct show *s, struct value v, const struct show
 		struct error *err = show_row_place(s, chan, row->expr[1], &batch);
 
 		if (!err)
-			put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), false, ", ");
+			tokio_show_put_waiting(s, batch, sync_path(SEMAPHORE_QUEUE), false, ", ");
 		error_free(err);
 	}
 	put_receiver(s, chan);
@@ -255,7 +256,8 @@ static struct error *oneshot_state(struct show *s, struct value v, const struct 
 	return show_row_number(s, *inner, sync_path(ONESHOT_STATE), state);
 }
 
-static struct error *show_oneshot_sender(struct show *s, struct value v, const struct show_row *row)
+static struct error *tokio_show_oneshot_sender(struct show *s, struct value v,
+                                               const struct show_row *row)
 {
 	struct value inner;
 	uint64_t state;
@@ -270,8 +272,8 @@ static struct error *show_oneshot_sender(struct show *s, struct value v, const s
 	return NULL;
 }
 
-static struct error *show_oneshot_receiver(struct show *s, struct value v,
-                                           const struct show_row *row)
+static struct error *tokio_show_oneshot_receiver(struct show *s, struct value v,
+                                                 const struct show_row *row)
 {
 	struct value inner, value;
 	uint64_t state;
@@ -378,7 +380,7 @@ static struct error *show_join_set(struct show *s, struct value v, const struct 
 	uint64_t n;
 
 	(void)row;
-	TRY(show_row_number(s, v, path_of(leaf_task_layout, "join_set.length"), &n));
+	TRY(show_row_number(s, v, tokio_show_path_of(leaf_task_layout, "join_set.length"), &n));
 	show_printf(s, "JoinSet { len: %" PRIu64 " }", n);
 	return NULL;
 }
@@ -445,7 +447,7 @@ static struct error *put_deadline(struct show *s, struct value v, const char *ex
 static struct error *show_sleep(struct show *s, struct value v, const struct show_row *row)
 {
 	(void)row;
-	TRY(put_deadline(s, v, path_of(leaf_time_layout, "sleep.deadline")));
+	TRY(put_deadline(s, v, tokio_show_path_of(leaf_time_layout, "sleep.deadline")));
 	show_put(s, " }");
 	return NULL;
 }
@@ -455,7 +457,7 @@ static struct error *show_interval(struct show *s, struct value v, const struct 
 	struct value period;
 
 	TRY(show_row_place(s, v, row->expr[0], &period));
-	TRY(put_deadline(s, v, path_of(leaf_time_layout, "interval.deadline")));
+	TRY(put_deadline(s, v, tokio_show_path_of(leaf_time_layout, "interval.deadline")));
 	show_put(s, ", period: ");
 	show_inner(s, period);
 	show_put(s, " }");
@@ -495,21 +497,21 @@ const struct show_row tokio_shown[] = {
 	SOCKET("UnixListener"),
 	OWN("Semaphore", "tokio::sync::semaphore", show_semaphore, "ll_sem"),
 	OWN("Semaphore", "tokio::sync::batch_semaphore", show_semaphore, NULL),
-	OWN("Mutex", "tokio::sync", show_mutex, "c", "s"),
+	OWN("Mutex", "tokio::sync", tokio_show_mutex, "c", "s"),
 	OWN("RwLock", "tokio::sync", show_rwlock, "c", "s"),
 	OWN("Notify", "tokio::sync", show_notify, "state"),
 	OWN("Barrier", "tokio::sync", show_barrier, NULL),
 	OWN("OnceCell", "tokio::sync", show_set_once, "value", "value_set"),
 	OWN("SetOnce", "tokio::sync", show_set_once, "value", "value_set"),
 	OWN("CancellationToken", "tokio_util::sync", show_token, "inner"),
-	OWN("Sender", MPSC, show_mpsc, "chan.inner", BATCH),
-	OWN("WeakSender", MPSC, show_mpsc, "chan", BATCH),
-	OWN("Receiver", MPSC, show_mpsc, "chan.inner", BATCH),
-	OWN("UnboundedSender", MPSC, show_mpsc, "chan.inner", NULL),
-	OWN("WeakUnboundedSender", MPSC, show_mpsc, "chan", NULL),
-	OWN("UnboundedReceiver", MPSC, show_mpsc, "chan.inner", NULL),
-	OWN("Sender", "tokio::sync::oneshot", show_oneshot_sender, "inner.Some.0"),
-	OWN("Receiver", "tokio::sync::oneshot", show_oneshot_receiver, "inner.Some.0"),
+	OWN("Sender", MPSC, tokio_show_mpsc, "chan.inner", BATCH),
+	OWN("WeakSender", MPSC, tokio_show_mpsc, "chan", BATCH),
+	OWN("Receiver", MPSC, tokio_show_mpsc, "chan.inner", BATCH),
+	OWN("UnboundedSender", MPSC, tokio_show_mpsc, "chan.inner", NULL),
+	OWN("WeakUnboundedSender", MPSC, tokio_show_mpsc, "chan", NULL),
+	OWN("UnboundedReceiver", MPSC, tokio_show_mpsc, "chan.inner", NULL),
+	OWN("Sender", "tokio::sync::oneshot", tokio_show_oneshot_sender, "inner.Some.0"),
+	OWN("Receiver", "tokio::sync::oneshot", tokio_show_oneshot_receiver, "inner.Some.0"),
 	OWN("Sender", "tokio::sync::watch", show_watch, "shared", NULL),
 	OWN("Receiver", "tokio::sync::watch", show_watch, "shared", "version"),
 	OWN("Sender", "tokio::sync::broadcast", show_broadcast, "shared", NULL),

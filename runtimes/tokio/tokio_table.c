@@ -84,7 +84,7 @@ static const struct probe_pattern pattern = {
 	.trailer_slot = 0x38,
 };
 
-/* With #[track_caller], all of them. */
+/* Functions that spawn, all of them with #[track_caller]. */
 static const char *const spawners[] = { "tokio::task::", "tokio::runtime::", NULL };
 static const char *const spawn_through[] = { "tokio::", "core::", "std::", "alloc::", NULL };
 static const char *const parks[] = { "park", "turn", NULL };
@@ -109,7 +109,7 @@ static const struct binding_row *const leaf_bindings[] = { leaf_time_layout,
 	                                                   leaf_stream_layout,
 	                                                   NULL };
 
-static bool copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
+static bool tokio_table_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
 {
 	const struct tokio *k = tokio_of(in)->copies;
 
@@ -173,7 +173,7 @@ static bool probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 	       path_offset(slot, &ret->id_slot) && path_offset(poll, &ret->poll_slot);
 }
 
-static void task_types(struct inspector *in, uint64_t poll, struct task_types *ret)
+static void tokio_table_task_types(struct inspector *in, uint64_t poll, struct task_types *ret)
 {
 	const struct task_plan *plan = tokio_task_plan(in, tokio_of(in)->copies, poll);
 
@@ -183,7 +183,7 @@ static void task_types(struct inspector *in, uint64_t poll, struct task_types *r
 	ret->has_offset = plan->running && path_offset_in_variants(plan->running, &ret->offset);
 }
 
-static void free_walk(struct collector *c)
+static void tokio_table_free_walk(struct collector *c)
 {
 	struct tokio_walk *w = tokio_walk(c);
 
@@ -216,7 +216,7 @@ const struct crate_types tokio_types = {
 	.queue = "tokio's mpsc",
 };
 
-/* UnownedTask is what the blocking pool has instead of a task; workers are its jobs, too. */
+/* The blocking pool has an UnownedTask instead of a task; workers are its jobs, too. */
 static const char *const job_callers[] = { "tokio::runtime::blocking::",
 	                                   "tokio::runtime::task::UnownedTask", NULL };
 
@@ -232,7 +232,7 @@ const struct runtime tokio_table = {
 	.collector_size = sizeof(struct tokio_walk),
 	.detect = tokio_detect,
 	.close = tokio_close,
-	.copy = copy,
+	.copy = tokio_table_copy,
 	.scan = tokio_scan,
 	.threads_lead_to_tasks = true,
 	.list = tokio_list,
@@ -242,34 +242,34 @@ const struct runtime tokio_table = {
 	.registrations = tokio_registrations,
 	.describe_threads_by_stack = tokio_describe_threads_by_stack,
 	.note = tokio_note_roots,
-	.free = free_walk,
-	.task_types = task_types,
-	.output = tokio_output,
-	.is_cancelled = tokio_is_cancelled,
-	.current_task = tokio_current_task,
-	.waker_met = tokio_waker_met,
-	.handles = handles,
-	.handle_met = tokio_handle_lead,
-	.task_set = &local_set_ops,
-	.whatis = tokio_whatis,
-	.marks = marks,
-	.loop = "tokio::runtime::",
-	.parks = parks,
-	.job = tokio_job_closure,
-	.yield = "tokio::task::yield_now::yield_now",
-	.worker_job = "multi_thread::worker::",
-	.worker_index = "func.Some.0.worker.index",
-	.worker_runtime = "func.Some.0.worker.handle.shared",
-	.worker_serial = "func.Some.0.worker.handle.shared.owned.id",
-	.task_poll = "tokio::runtime::task::raw::poll<",
-	.task_functions = "tokio::runtime::task::",
-	.functions = functions,
-	.probes = probes,
-	.poll_caller_within = "tokio::runtime::task::raw::",
-	.spawners = spawners,
-	.spawn_through = spawn_through,
-	.poll_caller = "poll",
-	.job_callers = job_callers,
-	.probe_id = probe_id,
-	.probe_pattern = &pattern,
+	.free = tokio_table_free_walk,
+	.tasks.types = tokio_table_task_types,
+	.tasks.output = tokio_output,
+	.tasks.is_cancelled = tokio_is_cancelled,
+	.tasks.current_task = tokio_current_task,
+	.tasks.waker_met = tokio_waker_met,
+	.tasks.handles = handles,
+	.tasks.handle_met = tokio_handle_lead,
+	.tasks.set = &local_set_ops,
+	.tasks.whatis = tokio_whatis,
+	.threads.marks = marks,
+	.threads.loop = "tokio::runtime::",
+	.threads.parks = parks,
+	.threads.job = tokio_job_closure,
+	.threads.yield = "tokio::task::yield_now::yield_now",
+	.threads.worker_job = "multi_thread::worker::",
+	.threads.worker_index = "func.Some.0.worker.index",
+	.threads.worker_runtime = "func.Some.0.worker.handle.shared",
+	.threads.worker_serial = "func.Some.0.worker.handle.shared.owned.id",
+	.tracing.task_poll = "tokio::runtime::task::raw::poll<",
+	.tracing.task_functions = "tokio::runtime::task::",
+	.tracing.functions = functions,
+	.tracing.probes = probes,
+	.tracing.poll_caller_within = "tokio::runtime::task::raw::",
+	.tracing.spawners = spawners,
+	.tracing.spawn_through = spawn_through,
+	.tracing.poll_caller = "poll",
+	.tracing.job_callers = job_callers,
+	.tracing.probe_id = probe_id,
+	.tracing.probe_pattern = &pattern,
 };

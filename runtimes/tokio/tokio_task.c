@@ -28,8 +28,8 @@ static struct error *read_links(struct target *t, const struct tokio *k, uint64_
 	return bindings_word(t, &k->layout, TOKIO_PREV, v, prev, &found);
 }
 
-static struct task *add_task(struct collector *c, struct tokio_runtime *r,
-                             const struct tokio_header *h)
+static struct task *tokio_task_add(struct collector *c, struct tokio_runtime *r,
+                                   const struct tokio_header *h)
 {
 	struct task *task = NEW(c->a, struct task);
 
@@ -67,7 +67,7 @@ enum direction { FROM_HEAD, FROM_TAIL };
 /* Is the memory not from one moment? */
 static bool is_moving(const struct collector *c)
 {
-	return c->in->target->copy.how != COPY_STOPPED;
+	return c->in->target->stop.copy.how != COPY_STOPPED;
 }
 
 /*
@@ -87,16 +87,15 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		 * Counts the doubts about this node's contents; for the first node, also those
 		 * about the list's head.
 		 */
-		size_t doubts = before ? t->doubts : c->list_doubts;
+		size_t doubts = before ? t->stop.doubts : c->list_doubts;
 		bool torn;
 
 		if (map_has(&c->tasks, addr))
 			return direction == FROM_TAIL
 			               ? NULL
-			               : error_new(
-						 ERR_CORRUPT,
-						 "the list of tasks runs in a circle at 0x%" PRIx64,
-						 addr);
+			               : error_new(ERR_CORRUPT,
+			                           "the list of tasks is circular at 0x%" PRIx64,
+			                           addr);
 		if (c->listed.n >= MAX_TASKS)
 			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
 		if (c->listed.n % PROGRESS_STRIDE == 0) {
@@ -108,9 +107,9 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		/* A thread that was stopped in a push has set the old head's back link already. */
 		torn = direction == FROM_HEAD && prev != before && before != 0;
 		if (torn && !is_moving(c))
-			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
-			                 addr);
-		add_task(c, r, &h)->changed = torn || t->doubts != doubts;
+			return error_new(ERR_CORRUPT,
+			                 "the list of tasks is inconsistent at 0x%" PRIx64, addr);
+		tokio_task_add(c, r, &h)->changed = torn || t->stop.doubts != doubts;
 		before = addr;
 		addr = direction == FROM_HEAD ? next : prev;
 	}
@@ -134,8 +133,8 @@ static uint64_t list_end(struct collector *c, const struct tokio_runtime *r, siz
  * Walks a list from the head and, when a bad node ends that, from the tail: a broken task hides no
  * other. broken counts broken lists: a corrupt table of lists gets a limited number of notes.
  */
-static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
-                          uint64_t tail, unsigned *broken)
+static void tokio_task_walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
+                                     uint64_t tail, unsigned *broken)
 {
 	struct error *err = walk_list(c, r, head, FROM_HEAD);
 
@@ -172,11 +171,11 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 		uint64_t head;
 		bool found;
 
-		c->list_doubts = t->doubts;
+		c->list_doubts = t->stop.doubts;
 		TRY(bindings_word(t, l, r->flavor->shard_head, shard, &head, &found));
 		if (found)
-			walk_and_note(c, r, head, list_end(c, r, r->flavor->shard_tail, shard),
-			              broken);
+			tokio_task_walk_and_note(
+				c, r, head, list_end(c, r, r->flavor->shard_tail, shard), broken);
 	}
 	if (*broken > MAX_LIST_NOTES)
 		snapshot_incomplete(c->out, "runtime %u: %u more lists of tasks are broken",
@@ -184,7 +183,7 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 	return NULL;
 }
 
-static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, unsigned *broken)
+static struct error *tokio_task_list(struct collector *c, struct tokio_runtime *r, unsigned *broken)
 {
 	const struct bindings *l = &r->tokio->layout;
 	struct target *t = c->in->target;
@@ -199,12 +198,12 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, un
 	TRY(walk_shards(c, r, owned, broken, &found));
 	if (found)
 		return NULL;
-	c->list_doubts = t->doubts;
+	c->list_doubts = t->stop.doubts;
 	TRY(bindings_word(t, l, r->flavor->list_head, owned, &head, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
 		                 l->slots[r->flavor->list_head].tried);
-	walk_and_note(c, r, head, list_end(c, r, r->flavor->list_tail, owned), broken);
+	tokio_task_walk_and_note(c, r, head, list_end(c, r, r->flavor->list_tail, owned), broken);
 	return NULL;
 }
 
@@ -233,14 +232,14 @@ void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t hea
 {
 	unsigned broken = 0;
 
-	walk_and_note(c, r, head, tail, &broken);
+	tokio_task_walk_and_note(c, r, head, tail, &broken);
 }
 
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r)
 {
 	struct runtime_info *info = r->info;
 	unsigned broken = 0;
-	struct error *err = list_tasks(c, r, &broken);
+	struct error *err = tokio_task_list(c, r, &broken);
 
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: %s", info->index, err->message);
@@ -279,8 +278,8 @@ static const struct type *cell_type(struct arena *a, const struct function *f,
 }
 
 /* NULL where the type has no such place. */
-static const struct path *optional_path(struct inspector *in, const struct type *from,
-                                        const char *expr)
+static const struct path *tokio_task_optional_path(struct inspector *in, const struct type *from,
+                                                   const char *expr)
 {
 	const struct path *path = NULL;
 
@@ -291,15 +290,15 @@ static const struct path *optional_path(struct inspector *in, const struct type 
 /* Core.spawned_at, with --cfg tokio_unstable from 1.46 on (runtime/task/core.rs). */
 static void plan_spawned(struct inspector *in, struct task_plan *plan)
 {
-	plan->spawned = optional_path(in, plan->cell, "core.spawned_at");
+	plan->spawned = tokio_task_optional_path(in, plan->cell, "core.spawned_at");
 	if (!plan->spawned)
 		return;
 	/* core::panic::Location: std 1.91 | 1.89 | before */
-	plan->spawned_file = optional_path(in, plan->cell,
-	                                   "core.spawned_at.filename.pointer"
-	                                   " | core.spawned_at.file_bytes_with_nul"
-	                                   " | core.spawned_at.file");
-	plan->spawned_line = optional_path(in, plan->cell, "core.spawned_at.line");
+	plan->spawned_file = tokio_task_optional_path(in, plan->cell,
+	                                              "core.spawned_at.filename.pointer"
+	                                              " | core.spawned_at.file_bytes_with_nul"
+	                                              " | core.spawned_at.file");
+	plan->spawned_line = tokio_task_optional_path(in, plan->cell, "core.spawned_at.line");
 }
 
 static void plan_from_function(struct inspector *in, struct tokio *k, const struct function *f,
@@ -319,7 +318,7 @@ static void plan_from_function(struct inspector *in, struct tokio *k, const stru
 	}
 	err = path_resolve(&in->arena, plan->cell, "core.stage.Running.0", &plan->running);
 	if (err)
-		plan->problem = arena_strdup(&in->arena, err->message);
+		plan->problem = arena_strdup(&in->arena, err->marked);
 	error_free(err);
 	plan_spawned(in, plan);
 	tokio_plan_aliases(in, k, f, plan);
@@ -338,14 +337,17 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 		plan_from_function(in, k, f, plan);
 	else
 		plan->problem = arena_printf(
-			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
+			&in->arena,
+			"no debug info covers its poll function " MARKED_NUMBER("0x%" PRIx64),
+			poll);
 	if (!plan->type)
 		plan->type = inspector_clean_name(&in->arena, plan->future_name);
 	return plan;
 }
 
 /* Reads the file's name of a Location, which may end with a NUL. NULL: it is none. */
-static const char *read_file(struct collector *c, const struct task_plan *plan, struct value cell)
+static const char *tokio_task_read_file(struct collector *c, const struct task_plan *plan,
+                                        struct value cell)
 {
 	struct value place;
 	bool found = false;
@@ -377,7 +379,9 @@ const struct source_place *tokio_spawned_at(struct collector *c, const struct ta
 		place = NEW(c->a, struct source_place);
 		map_put(known, location, place);
 		err = path_uint(c->in->target, plan->spawned_line, cell, &line, &found);
-		place->file = !err && found && line <= UINT32_MAX ? read_file(c, plan, cell) : NULL;
+		place->file = !err && found && line <= UINT32_MAX
+		                      ? tokio_task_read_file(c, plan, cell)
+		                      : NULL;
 		error_free(err);
 	}
 	if (line && place->file) {
@@ -396,15 +400,15 @@ static const struct source_place *defined_at(struct collector *c, const struct t
 {
 	if (plan->aliases)
 		return NULL;
-	/* Of a running task only the type is known here, not the tree. */
+	/* The tree of a running task is not known here, only the type. */
 	if (plan->future && type_is_coroutine(plan->future))
 		return coroutine_defined_at(c->in, plan->future);
 	return coroutine_defined_by_tree(c->in, task->root);
 }
 
 /* Finds the future in its stage; *found false once it finished. */
-static struct error *find_future(struct collector *c, const struct task_plan *plan,
-                                 const struct task *task, struct value *ret, bool *found)
+static struct error *tokio_task_find_future(struct collector *c, const struct task_plan *plan,
+                                            const struct task *task, struct value *ret, bool *found)
 {
 	struct value cell = { plan->cell, task->addr };
 
@@ -415,7 +419,7 @@ static struct error *find_future(struct collector *c, const struct task_plan *pl
  * Counts the wakers and AbortHandles of an idle task. A task counts a reference for each of them,
  * for the list of tasks and for the JoinHandle (runtime/task/state.rs).
  */
-static void count_wakers(const struct tokio_header *h, struct task *task)
+static void tokio_task_count_wakers(const struct tokio_header *h, struct task *task)
 {
 	uint64_t known = h->state & TOKIO_JOIN_INTEREST ? 2 : 1;
 	uint64_t all = h->state >> TOKIO_REF_SHIFT;
@@ -425,12 +429,12 @@ static void count_wakers(const struct tokio_header *h, struct task *task)
 	task->wakers = task->has_wakers ? all - known : 0;
 }
 
-/* Marks what the root leads to where another candidate has other types there. */
-static void doubt_parts(struct future *f)
+/* Marks the futures below the root where another candidate has other types. */
+static void uncertainty_parts(struct future *f)
 {
 	for (size_t i = 0; i < f->nchildren; i++) {
 		f->children[i]->uncertain |= !f->children[i]->wait;
-		doubt_parts(f->children[i]);
+		uncertainty_parts(f->children[i]);
 	}
 }
 
@@ -439,24 +443,25 @@ static void add_aliases(const struct task_plan *plan, struct future *root)
 	root->aliases = plan->aliases;
 	root->uncertain |= plan->aliases != NULL;
 	if (plan->doubtful_parts)
-		doubt_parts(root);
+		uncertainty_parts(root);
 }
 
-static void decode_root(struct collector *c, const struct task_plan *plan,
-                        const struct tokio_header *h, struct task *task)
+static void tokio_task_decode_root(struct collector *c, const struct task_plan *plan,
+                                   const struct tokio_header *h, struct task *task)
 {
 	struct value future;
 	bool found = false;
-	CLEANUP(error_freep) struct error *err = find_future(c, plan, task, &future, &found);
+	CLEANUP(error_freep)
+	struct error *err = tokio_task_find_future(c, plan, task, &future, &found);
 
 	if (err) {
-		task->problem = arena_strdup(c->a, err->message);
+		task->problem = marked_finish(c->a, err->marked, &task->problem_parts);
 	} else if (found) {
 		struct decoder d = { .c = c, .waker = task->addr };
 
 		d.idle = tokio_task_state(h->state) == TASK_IDLE;
 		d.woken = future_is_woken(tokio_task_state(h->state));
-		count_wakers(h, task);
+		tokio_task_count_wakers(h, task);
 		d.forgotten = task->has_wakers && task->wakers == 0;
 		d.runtime = task->runtime;
 
@@ -491,9 +496,9 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 		task->size = boxed ? type_size(boxed) : plan->future ? type_size(plan->future) : 0;
 	}
 	if (plan && plan->problem)
-		task->problem = plan->problem;
+		task->problem = marked_finish(c->a, plan->problem, &task->problem_parts);
 	else if (plan && task->state != TASK_RUNNING)
-		decode_root(c, plan, &h, task);
+		tokio_task_decode_root(c, plan, &h, task);
 	if (plan) {
 		task->spawned_at = tokio_spawned_at(c, plan, task->addr);
 		task->defined_at = defined_at(c, plan, task);

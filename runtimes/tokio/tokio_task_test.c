@@ -21,7 +21,7 @@ struct process {
 
 static uint64_t poll_address(struct process *p)
 {
-	Dwfl_Module *module = p->f.fixture.target->main_module->dwfl;
+	Dwfl_Module *module = p->f.fixture.target->modules.main->dwfl;
 	int n = dwfl_module_getsymtab(module);
 	GElf_Sym symbol;
 
@@ -233,9 +233,9 @@ static void test_list(void **state)
 		/* What the walk from the head does not find, that from the tail does. */
 		{ NEXT, 0, FUTURES_HOLE, "132", "some tasks are missing" },
 		{ NEXT, 1, FUTURES_ROOT + 4, "123", "not aligned" },
-		{ NEXT, 2, FUTURES_ROOT, "123", "runs in a circle" },
-		{ NEXT, 1, FUTURES_ROOT + 0x100, "123", "runs in a circle" },
-		{ PREV, 1, FUTURES_ROOT + 0x200, "132", "is torn" },
+		{ NEXT, 2, FUTURES_ROOT, "123", "is circular" },
+		{ NEXT, 1, FUTURES_ROOT + 0x100, "123", "is circular" },
+		{ PREV, 1, FUTURES_ROOT + 0x200, "132", "is inconsistent" },
 		{ OWNER, 1, LIST + 1, "13", "belongs to list 8, not 7" },
 		{ STATE, 1, 0, "13", "bad state" },
 		{ STATE, 0, 0, "32", "bad state" },
@@ -366,7 +366,7 @@ static void test_unknown_poll(void **state)
 	(void)state;
 	process_open(&p);
 	t = p.f.fixture.target;
-	futures_poke(&p.f, vtable(&p), "poll", t->main_module->end - 1);
+	futures_poke(&p.f, vtable(&p), "poll", t->modules.main->end - 1);
 	tokio_list_chain(p.f.c, &p.runtime, task_address(0), 0);
 	tokio_decode_task(p.f.c, p.k, p.f.c->listed.data[0]);
 	assert_non_null(

@@ -14,7 +14,7 @@
 /* runtime/scheduler/multi_thread/park.rs: unchanged since 1.0. */
 enum { PARKED_CONDVAR = 1, PARKED_DRIVER = 2 };
 
-static struct tokio_runtime *runtime_of(const struct tokio_walk *w, uint64_t shared)
+static struct tokio_runtime *tokio_thread_runtime_of(const struct tokio_walk *w, uint64_t shared)
 {
 	for (size_t i = 0; i < w->nruntimes; i++) {
 		if (w->runtimes[i].shared == shared)
@@ -26,8 +26,8 @@ static struct tokio_runtime *runtime_of(const struct tokio_walk *w, uint64_t sha
 /*
  * Reads a queue's length. Head packs two indexes of half its size; tasks are taken at the low one.
  */
-static struct error *read_queue(struct collector *c, struct tokio *k, struct value remote,
-                                uint64_t *ret, bool *found)
+static struct error *tokio_thread_read_queue(struct collector *c, struct tokio *k,
+                                             struct value remote, uint64_t *ret, bool *found)
 {
 	struct target *t = c->in->target;
 	struct value place;
@@ -87,15 +87,15 @@ bool tokio_waits_for_timers(struct collector *c, const struct tokio_runtime *r)
 		if (!tt->tokio || tt->shared != r->shared || !th->has_regs || !th->regs.in_syscall)
 			continue;
 		const struct syscall *call = arch_syscall(t->arch, th->regs.syscall);
-		/* On a current_thread runtime without I/O it is a futex, as for any lock. */
+		/* A current_thread runtime without I/O waits at a futex, as for any lock. */
 		if ((call && str_begins(call->name, "epoll_")) || is_parked_in_driver(c, tt))
 			return true;
 	}
 	return false;
 }
 
-static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
-                                 struct thread_info *info, uint64_t *park)
+static struct error *tokio_thread_read_worker(struct collector *c, struct tokio_thread *tt,
+                                              struct thread_info *info, uint64_t *park)
 {
 	struct target *t = c->in->target;
 	struct tokio *k = tt->tokio;
@@ -106,7 +106,7 @@ static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
 	TRY(find_remote(c, tt, &remote, &found));
 	if (!found)
 		return NULL;
-	TRY(read_queue(c, k, remote, &info->queue_len, &info->has_queue));
+	TRY(tokio_thread_read_queue(c, k, remote, &info->queue_len, &info->has_queue));
 	TRY(bindings_uint(t, &k->layout, TOKIO_PARK_STATE, remote, park, &found));
 	TRY(bindings_word(t, &k->layout, TOKIO_WORKER_LIFO, tt->worker, &lifo, &found));
 	if (found && lifo)
@@ -114,7 +114,7 @@ static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
 	return NULL;
 }
 
-static void problem(struct collector *c, struct thread_info *info, const char *text)
+static void tokio_thread_problem(struct collector *c, struct thread_info *info, const char *text)
 {
 	info->problem = inspector_clean_name(c->a, text);
 	c->out->complete = false;
@@ -151,8 +151,8 @@ static const char *blocking_job(struct collector *c, const struct marks *marks)
 }
 
 /*
- * Where a scheduler's Core counts what it polls, from the thread's context. It lies there while a
- * task is polled, and elsewhere during block_in_place.
+ * Counters of a scheduler's Core for what it polls, from the thread's context. The Core lies there
+ * while a task is polled, and elsewhere during block_in_place.
  */
 static const struct {
 	const char *tick, *polled; /* polled NULL: tick alone differs in each poll */
@@ -168,8 +168,8 @@ static const struct {
 };
 
 /* Reads a count that does not come round again between two looks: u8 up to 1.18 would. */
-static bool read_count(struct collector *c, const struct tokio_thread *tt, const char *path,
-                       uint64_t *ret)
+static bool tokio_thread_read_count(struct collector *c, const struct tokio_thread *tt,
+                                    const char *path, uint64_t *ret)
 {
 	struct value v;
 	bool found = false;
@@ -194,8 +194,8 @@ static void number_poll(struct collector *c, const struct tokio_thread *tt, cons
 	if (!task || task->local_set || !tt->flavor)
 		return;
 	const char *path = core_counts[tt->flavor->scheduler].polled;
-	if (!read_count(c, tt, core_counts[tt->flavor->scheduler].tick, &tick) ||
-	    (path && !read_count(c, tt, path, &polled)))
+	if (!tokio_thread_read_count(c, tt, core_counts[tt->flavor->scheduler].tick, &tick) ||
+	    (path && !tokio_thread_read_count(c, tt, path, &polled)))
 		return;
 	info->poll = tick << 32 | (polled & UINT32_MAX);
 	info->has_poll = true;
@@ -205,10 +205,10 @@ static void describe_worker(struct collector *c, struct tokio_thread *tt, struct
                             struct task *task)
 {
 	uint64_t park = 0;
-	struct error *err = read_worker(c, tt, info, &park);
+	struct error *err = tokio_thread_read_worker(c, tt, info, &park);
 
 	if (err)
-		problem(c, info, err->message);
+		tokio_thread_problem(c, info, err->message);
 	error_free(err);
 	info->role = THREAD_WORKER;
 	info->worker = (int)tt->worker_index;
@@ -256,8 +256,9 @@ static bool waits_for_job(struct collector *c, const struct thread *th,
 	return !err && found && th->regs.syscall_args[0] - v.addr < type_size(v.type);
 }
 
-static void describe(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
-                     const struct thread_stack *s, struct tokio_runtime *r)
+static void tokio_thread_describe(struct collector *c, struct tokio_thread *tt,
+                                  struct thread_info *info, const struct thread_stack *s,
+                                  struct tokio_runtime *r)
 {
 	struct marks marks;
 	const struct mark *block_on;
@@ -354,12 +355,12 @@ void tokio_describe_threads(struct collector *c)
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		struct tokio_thread *tt = &w->threads[i];
 
-		c->decoding_thread = c->out->threads[i].number;
+		c->decoding.thread = c->out->threads[i].number;
 		if (tt->tokio)
-			describe(c, tt, &c->out->threads[i], &c->stacks[i],
-			         runtime_of(w, tt->shared));
+			tokio_thread_describe(c, tt, &c->out->threads[i], &c->stacks[i],
+			                      tokio_thread_runtime_of(w, tt->shared));
 	}
-	c->decoding_thread = 0;
+	c->decoding.thread = 0;
 }
 
 void tokio_link_running(struct collector *c)

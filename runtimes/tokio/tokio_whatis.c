@@ -5,7 +5,7 @@
 #include "runtimes/query/whatis_place.h"
 #include "runtimes/tokio/tokio.h"
 
-static void add_runtime(struct whatis *a, const struct tokio_runtime *r)
+static void tokio_whatis_add_runtime(struct whatis *a, const struct tokio_runtime *r)
 {
 	struct collector *c = a->c;
 	const struct path *p;
@@ -55,7 +55,7 @@ static const char *part_of_cell(struct whatis *a, struct value cell)
 }
 
 /* Cells do not overlap: only the nearest one below the address can contain it. */
-static void add_task(struct whatis *a)
+static void tokio_whatis_add_task(struct whatis *a)
 {
 	struct collector *c = a->c;
 	const struct tokio_runtime *r = NULL;
@@ -92,6 +92,6 @@ void tokio_whatis(struct whatis *a)
 	const struct tokio_walk *w = tokio_walk(a->c);
 
 	for (size_t i = 0; i < w->nruntimes; i++)
-		add_runtime(a, &w->runtimes[i]);
-	add_task(a);
+		tokio_whatis_add_runtime(a, &w->runtimes[i]);
+	tokio_whatis_add_task(a);
 }

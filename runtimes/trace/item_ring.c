@@ -21,12 +21,12 @@ struct item_ring {
 	uint64_t before, last;     /* times: of the item before the oldest, and of the newest */
 	size_t n;                  /* items */
 	VEC(const void *) objects; /* types, places, sites of spawns and probes */
-	struct map numbers;        /* of these, from 1 on */
+	struct map numbers;        /* numbers of these objects, from 1 on */
 	item_ring_fn *displaced;
 	void *arg;
 };
 
-/* One item as it is written or read. */
+/* Encoding of one item, as it is written or read. */
 struct coded {
 	unsigned char data[MAX_ITEM];
 	size_t at;
@@ -86,14 +86,14 @@ static void copy_out(const struct item_ring *r, uint64_t from, unsigned char *da
 	memcpy(data + first, r->data, len - first);
 }
 
-static void put_number(struct coded *c, uint64_t number)
+static void item_ring_put_number(struct coded *c, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
 		c->data[c->at++] = (unsigned char)(number | 0x80);
 	c->data[c->at++] = (unsigned char)number;
 }
 
-static uint64_t get_number(struct coded *c)
+static uint64_t item_ring_get_number(struct coded *c)
 {
 	uint64_t number = 0;
 
@@ -107,20 +107,20 @@ static uint64_t get_number(struct coded *c)
 	return number;
 }
 
-/* So that small negative numbers are short, too. */
-static void put_signed(struct coded *c, int64_t number)
+/* Zigzag encoding, so that small negative numbers are short, too. */
+static void item_ring_put_signed(struct coded *c, int64_t number)
 {
-	put_number(c, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+	item_ring_put_number(c, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
-static int64_t get_signed(struct coded *c)
+static int64_t item_ring_get_signed(struct coded *c)
 {
-	uint64_t number = get_number(c);
+	uint64_t number = item_ring_get_number(c);
 
 	return (int64_t)(number >> 1 ^ (0 - (number & 1)));
 }
 
-static void put_object(struct item_ring *r, struct coded *c, const void *object)
+static void item_ring_put_object(struct item_ring *r, struct coded *c, const void *object)
 {
 	uint64_t number = object ? (uintptr_t)map_get(&r->numbers, (uintptr_t)object) : 0;
 
@@ -129,12 +129,12 @@ static void put_object(struct item_ring *r, struct coded *c, const void *object)
 		number = r->objects.n;
 		map_put(&r->numbers, (uintptr_t)object, (void *)(uintptr_t)number);
 	}
-	put_number(c, number);
+	item_ring_put_number(c, number);
 }
 
-static const void *get_object(const struct item_ring *r, struct coded *c)
+static const void *item_ring_get_object(const struct item_ring *r, struct coded *c)
 {
-	uint64_t number = get_number(c);
+	uint64_t number = item_ring_get_number(c);
 
 	return number && number <= r->objects.n ? r->objects.data[number - 1] : NULL;
 }
@@ -143,7 +143,7 @@ static const void *get_object(const struct item_ring *r, struct coded *c)
 
 static void put_text(struct coded *c, const char *text, size_t len)
 {
-	put_number(c, len);
+	item_ring_put_number(c, len);
 	memcpy(c->data + c->at, text, len);
 	c->at += len;
 }
@@ -156,7 +156,7 @@ static void put_argument(struct coded *c, const struct trace_argument *arg)
 
 	c->data[c->at++] = (unsigned char)((arg->known ? KNOWN : 0) |
 	                                   (arg->is_signed ? SIGNED : 0) | (fits ? HAS_TEXT : 0));
-	put_number(c, arg->value);
+	item_ring_put_number(c, arg->value);
 	if (fits)
 		put_text(c, arg->text, len);
 }
@@ -166,18 +166,18 @@ static void get_argument(struct coded *c, struct arena *a, struct trace_argument
 	unsigned char flags = c->data[c->at++];
 
 	*arg = (struct trace_argument){ .known = flags & KNOWN, .is_signed = flags & SIGNED };
-	arg->value = get_number(c);
+	arg->value = item_ring_get_number(c);
 	if (!(flags & HAS_TEXT))
 		return;
-	size_t len = get_number(c);
+	size_t len = item_ring_get_number(c);
 	arg->text = arena_strndup(a, (const char *)c->data + c->at, len);
 	c->at += len;
 }
 
 static void put_hit(struct item_ring *r, struct coded *c, const struct trace_hit *hit)
 {
-	put_object(r, c, hit->probe);
-	put_number(c, hit->n);
+	item_ring_put_object(r, c, hit->probe);
+	item_ring_put_number(c, hit->n);
 	for (size_t i = 0; i < hit->n; i++)
 		put_argument(c, &hit->arguments[i]);
 }
@@ -186,8 +186,8 @@ static const struct trace_hit *get_hit(const struct item_ring *r, struct coded *
 {
 	struct trace_hit *hit = NEW(a, struct trace_hit);
 
-	hit->probe = get_object(r, c);
-	hit->n = get_number(c);
+	hit->probe = item_ring_get_object(r, c);
+	hit->n = item_ring_get_number(c);
 	for (size_t i = 0; i < hit->n; i++)
 		get_argument(c, a, &hit->arguments[i]);
 	return hit;
@@ -195,23 +195,23 @@ static const struct trace_hit *get_hit(const struct item_ring *r, struct coded *
 
 /* ---- items ---- */
 
-static void encode(struct item_ring *r, const struct trace_item *item, struct coded *c)
+static void item_ring_encode(struct item_ring *r, const struct trace_item *item, struct coded *c)
 {
 	c->at = HEAD;
 	c->data[c->at++] = (unsigned char)((unsigned)item->event | (item->ready ? READY : 0) |
 	                                   (item->late ? LATE : 0) | (item->hit ? HAS_HIT : 0));
-	put_signed(c, (int64_t)(item->time - r->last));
-	put_number(c, (uint64_t)item->tid);
-	put_signed(c, item->worker);
-	put_signed(c, item->runtime);
-	put_number(c, item->task);
-	put_object(r, c, item->type);
+	item_ring_put_signed(c, (int64_t)(item->time - r->last));
+	item_ring_put_number(c, (uint64_t)item->tid);
+	item_ring_put_signed(c, item->worker);
+	item_ring_put_signed(c, item->runtime);
+	item_ring_put_number(c, item->task);
+	item_ring_put_object(r, c, item->type);
 	c->data[c->at++] = (unsigned char)item->job;
-	put_number(c, item->late ? item->at_most_ns : item->poll_ns);
-	put_object(r, c, item->place);
-	put_number(c, item->by);
+	item_ring_put_number(c, item->late ? item->at_most_ns : item->poll_ns);
+	item_ring_put_object(r, c, item->place);
+	item_ring_put_number(c, item->by);
 	if (item->event == TRACE_SPAWN)
-		put_object(r, c, item->spawned_at);
+		item_ring_put_object(r, c, item->spawned_at);
 	if (item->hit)
 		put_hit(r, c, item->hit);
 	c->data[0] = (unsigned char)c->at;
@@ -233,19 +233,19 @@ bool item_ring_read(const struct item_ring *r, struct item_ring_place *place, st
 	*ret = (struct trace_item){ .event = (enum trace_event)(first & 0xf),
 		                    .ready = first & READY,
 		                    .late = first & LATE };
-	ret->time = place->time + (uint64_t)get_signed(&c);
-	ret->tid = (pid_t)get_number(&c);
-	ret->worker = (int)get_signed(&c);
-	ret->runtime = (int)get_signed(&c);
-	ret->task = get_number(&c);
-	ret->type = get_object(r, &c);
+	ret->time = place->time + (uint64_t)item_ring_get_signed(&c);
+	ret->tid = (pid_t)item_ring_get_number(&c);
+	ret->worker = (int)item_ring_get_signed(&c);
+	ret->runtime = (int)item_ring_get_signed(&c);
+	ret->task = item_ring_get_number(&c);
+	ret->type = item_ring_get_object(r, &c);
 	ret->job = (enum trace_job)c.data[c.at++];
-	uint64_t ns = get_number(&c);
+	uint64_t ns = item_ring_get_number(&c);
 	ret->poll_ns = ret->late ? 0 : ns;
 	ret->at_most_ns = ret->late ? ns : 0;
-	ret->place = get_object(r, &c);
-	ret->by = get_number(&c);
-	ret->spawned_at = ret->event == TRACE_SPAWN ? get_object(r, &c) : NULL;
+	ret->place = item_ring_get_object(r, &c);
+	ret->by = item_ring_get_number(&c);
+	ret->spawned_at = ret->event == TRACE_SPAWN ? item_ring_get_object(r, &c) : NULL;
 	ret->hit = first & HAS_HIT ? get_hit(r, &c, a) : NULL;
 	*place = (struct item_ring_place){ place->at + len, ret->time };
 	return true;
@@ -282,7 +282,7 @@ void item_ring_add(struct item_ring *r, const struct trace_item *item)
 	struct coded c;
 
 	_Static_assert((int)TRACE_NEVENTS < (int)READY, "an event takes four bits");
-	encode(r, item, &c);
+	item_ring_encode(r, item, &c);
 	while (r->tail - r->head + c.at > r->size)
 		displace_oldest(r);
 	copy_in(r, c.data, c.at);

@@ -18,7 +18,7 @@
 #include "runtimes/places/place.h"
 #include "runtimes/trace/plan_private.h"
 #include "runtimes/trace/returns.h"
-#include "runtimes/trace/tables.h"
+#include "runtimes/trace/vtable_scan.h"
 #include "runtimes/trace/worker_job.h"
 
 static const char *const event_names[TRACE_NEVENTS] = {
@@ -120,7 +120,7 @@ const char *plan_name(struct planner *p, const struct code_function *f)
 }
 
 /* direct: whether it is a function of the module itself. */
-static bool is_function(const char *name, const char *within, const char *wanted, bool *direct)
+static bool plan_is_function(const char *name, const char *within, const char *wanted, bool *direct)
 {
 	const char *last = qualified_last(name);
 
@@ -133,8 +133,8 @@ typedef void function_fn(struct planner *p, const struct code_function *f, const
                          bool direct, const void *arg);
 
 /* Collects the functions of a row; by their symbols, so that no other unit is read. */
-static void find_functions(struct planner *p, const char *within, const char *wanted,
-                           function_fn *found, const void *arg)
+static void plan_find_functions(struct planner *p, const char *within, const char *wanted,
+                                function_fn *found, const void *arg)
 {
 	SCRATCH(tmp);
 	bool direct;
@@ -147,30 +147,31 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 		if (!at || !strstr(at + strlen(path), own))
 			continue;
 		const char *name = plan_name(p, f);
-		/* In debug info methods are in their type, wherever their impl is. */
-		if (!is_function(name, within, wanted, &direct))
+		/* Debug info has methods in their type, wherever their impl is. */
+		if (!plan_is_function(name, within, wanted, &direct))
 			name = symbol_name(p, f);
-		if (is_function(name, within, wanted, &direct))
+		if (plan_is_function(name, within, wanted, &direct))
 			found(p, f, name, direct, arg);
 	}
 }
 
 /* ---- points ---- */
 
-/* The name of a task's future, or of the closure of a job, which *job tells. */
+/* The name of a task's future, or of the closure of a job; *job: which of both. */
 static const char *name_future(struct planner *p, const struct type *future, enum trace_job *job)
 {
 	const char *name = type_name(future);
-	const char *closure = p->runtime->job ? p->runtime->job(p->a, name) : NULL;
+	const char *closure = p->runtime->threads.job ? p->runtime->threads.job(p->a, name) : NULL;
 
 	if (!closure)
 		return inspector_clean_name(p->a, name);
-	*job = p->runtime->worker_job && strstr(closure, p->runtime->worker_job) ? TRACE_WORKER
-	                                                                         : TRACE_BLOCKING;
+	*job = p->runtime->threads.worker_job && strstr(closure, p->runtime->threads.worker_job)
+	               ? TRACE_WORKER
+	               : TRACE_BLOCKING;
 	return inspector_clean_name(p->a, closure);
 }
 
-/* Fills what the point's future is; others: those that it may be as well; NULL: none. */
+/* Fills in the point's future; others: further types that it may have; NULL: none. */
 static void describe_future(struct planner *p, const struct type *future,
                             const struct type *const *others, struct trace_point *point)
 {
@@ -198,7 +199,7 @@ static void describe_task(struct planner *p, const struct code_function *f,
 	if (p->nameless)
 		return;
 	if (point->role == TRACE_AT_POLL) {
-		p->runtime->task_types(p->in, addr, &types);
+		p->runtime->tasks.types(p->in, addr, &types);
 		describe_future(p, types.future, types.others, point);
 		if (types.has_offset && !types.others && point->job == TRACE_TASK)
 			point->places = place_plan_make(p->in, p->a, &types, &point->kernel);
@@ -211,7 +212,7 @@ static void describe_task(struct planner *p, const struct code_function *f,
 	}
 }
 
-/* The point at the same place, for the same; NULL: none. */
+/* The point with the same address, role and stack delta; NULL: none. */
 static struct trace_point *point_like(struct planner *p, const struct trace_point *point)
 {
 	for (size_t i = 0; i < p->points.n; i++) {
@@ -283,10 +284,10 @@ void plan_add(struct planner *p, const struct probe_row *row, bool rare,
 	*vec_push(&p->points) = *point;
 }
 
-/* Whether a hit tells who has spawned the task, by the calls that have led to it. */
+/* Whether a hit shows where the task was spawned, by the calls that have led to it. */
 static bool has_path(const struct planner *p, const struct probe_row *row)
 {
-	return row->event == PROBE_EVENT_SPAWN && !row->unless && p->runtime->spawners &&
+	return row->event == PROBE_EVENT_SPAWN && !row->unless && p->runtime->tracing.spawners &&
 	       !p->id->location.behind_id && !p->code->stripped;
 }
 
@@ -303,7 +304,7 @@ static bool has_wake_at(const struct planner *p, uint64_t address)
 }
 
 /*
- * The argument that tells whether a call counts (none of a row), and what it is then; false:
+ * The argument that decides whether a call counts (none of a row), and its value then; false:
  * unknown.
  */
 static bool find_none(const struct planner *p, const struct code_function *f,
@@ -323,8 +324,8 @@ static bool find_none(const struct planner *p, const struct code_function *f,
 }
 
 /* name: NULL for unknown; job: of a TRACE_AT_POLL, where debug info does not tell. */
-static void add_function(struct planner *p, const struct code_function *f, const char *name,
-                         const struct probe_row *row, enum trace_job job)
+static void plan_add_function(struct planner *p, const struct code_function *f, const char *name,
+                              const struct probe_row *row, enum trace_job job)
 {
 	struct code_site site;
 	struct trace_point point = {
@@ -377,7 +378,7 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.unfinished = row->unfinished,
 	};
 	describe_task(p, f, &point);
-	/* What runs once in the life of a worker may be slow. */
+	/* Points that are hit once in the life of a worker may be slow. */
 	plan_add(p, row,
 	         point.job == TRACE_WORKER || row->once ||
 	                 (row->rare && name && strstr(name, row->rare)),
@@ -394,7 +395,7 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 	if (row->exchange || row->calls)
 		plan_inside(p, f, name, row);
 	else if (!row->not_calling || !plan_inside_calls(p, f, row->not_calling))
-		add_function(p, f, name, row, TRACE_TASK);
+		plan_add_function(p, f, name, row, TRACE_TASK);
 }
 
 static const struct probe_row *row_named(const struct probe_row *rows, const char *name)
@@ -415,12 +416,12 @@ static void count_function(struct planner *p, const struct code_function *f, con
 	++*n;
 }
 
-static bool has_function(struct planner *p, const struct probe_row *row)
+static bool plan_has_function(struct planner *p, const struct probe_row *row)
 {
 	size_t n = 0, *counter = &n;
 
 	if (row)
-		find_functions(p, row->within, row->name, count_function, &counter);
+		plan_find_functions(p, row->within, row->name, count_function, &counter);
 	return n > 0;
 }
 
@@ -434,20 +435,21 @@ static void note_caller(struct planner *p, const struct code_function *f, const 
 
 static void plan_rows(struct planner *p)
 {
-	for (const struct probe_row *row = p->runtime->probes; row->name; row++) {
-		if (row->unless && has_function(p, row_named(p->runtime->probes, row->unless)))
+	for (const struct probe_row *row = p->runtime->tracing.probes; row->name; row++) {
+		if (row->unless &&
+		    plan_has_function(p, row_named(p->runtime->tracing.probes, row->unless)))
 			continue;
 		if (row->drops)
 			plan_inside_drops(p, row);
 		else if (row->stores_table)
 			plan_inside_stores(p, row);
 		else
-			find_functions(p, row->within, row->name, add_point, row);
+			plan_find_functions(p, row->within, row->name, add_point, row);
 		p->returns_end |= row->returns_end;
 	}
-	if (p->runtime->poll_caller)
-		find_functions(p, p->runtime->poll_caller_within, p->runtime->poll_caller,
-		               note_caller, NULL);
+	if (p->runtime->tracing.poll_caller)
+		plan_find_functions(p, p->runtime->tracing.poll_caller_within,
+		                    p->runtime->tracing.poll_caller, note_caller, NULL);
 }
 
 /* ---- returns ---- */
@@ -460,12 +462,13 @@ static bool is_of_jobs(const struct planner *p, const struct trace_point *point)
 	const struct location *l = lookup_rust_functions_at(
 		p->in->di, point->address + p->code->dm->module->bias, &tmp, &n);
 
-	if (!p->runtime || !p->runtime->job_callers)
+	if (!p->runtime || !p->runtime->tracing.job_callers)
 		return false;
 	if (!l || !n)
 		return point->function &&
-		       runtime_begins_with_one(point->function, p->runtime->job_callers);
-	while (i < n && !(l[i].name && runtime_begins_with_one(l[i].name, p->runtime->job_callers)))
+		       runtime_begins_with_one(point->function, p->runtime->tracing.job_callers);
+	while (i < n &&
+	       !(l[i].name && runtime_begins_with_one(l[i].name, p->runtime->tracing.job_callers)))
 		i++;
 	return i < n;
 }
@@ -533,7 +536,7 @@ static void plan_returns(struct planner *p)
 /* ---- the plan ---- */
 
 /* Several runtimes may have their code in one module. */
-static struct error *read_code(struct planner *p, struct dwarf_module *dm)
+static struct error *plan_read_code(struct planner *p, struct dwarf_module *dm)
 {
 	for (size_t i = 0; i < p->points.n; i++) {
 		p->code = p->points.data[i].code;
@@ -546,7 +549,7 @@ static struct error *read_code(struct planner *p, struct dwarf_module *dm)
 	return NULL;
 }
 
-/* What follows is of that runtime. */
+/* Begins the points of a runtime: those that are added next belong to it. */
 static void begin_runtime(struct planner *p, const struct runtime *runtime)
 {
 	p->runtime = runtime;
@@ -555,20 +558,20 @@ static void begin_runtime(struct planner *p, const struct runtime *runtime)
 	p->has = NEW_ARRAY(p->a, bool, TRACE_NEVENTS);
 }
 
-static struct error *plan_copy(struct planner *p, const struct runtime_copy *copy)
+static struct error *plan_one_copy(struct planner *p, const struct runtime_copy *copy)
 {
 	struct probe_id *id = NEW(p->a, struct probe_id);
 
-	if (p->in->layout_differs && copy->dm->module == p->in->target->main_module)
+	if (p->in->layout_differs && copy->dm->module == p->in->target->modules.main)
 		return error_new(ERR_UNSUPPORTED,
-		                 "%s is of another build: it cannot tell where in the code of this "
-		                 "one the functions are",
+		                 "%s belongs to another build: it does not know where the "
+		                 "functions of this one are",
 		                 p->in->layout);
-	if (!p->runtime->probe_id || !p->runtime->probe_id(p->in, p->copy, id))
+	if (!p->runtime->tracing.probe_id || !p->runtime->tracing.probe_id(p->in, p->copy, id))
 		return error_new(ERR_LAYOUT, "%s: the ids of its tasks cannot be found",
 		                 p->runtime->name);
 	p->id = id;
-	TRY(read_code(p, copy->dm));
+	TRY(plan_read_code(p, copy->dm));
 	p->outdated |= p->code->stripped && !enumerated_has_probes(copy->dm);
 	p->callers.n = 0;
 	plan_rows(p);
@@ -578,7 +581,7 @@ static struct error *plan_copy(struct planner *p, const struct runtime_copy *cop
 
 /* ---- without names ---- */
 
-/* Points at the functions of tasks that look like such ones. */
+/* Adds points at functions that look like those of tasks, by their tables. */
 static struct error *plan_tables(struct planner *p)
 {
 	struct map wakes = { 0 }; /* functions that have been added: many tasks share one */
@@ -587,25 +590,25 @@ static struct error *plan_tables(struct planner *p)
 	static const struct probe_row wake = { .event = PROBE_EVENT_WAKE };
 	size_t n;
 	const struct task_functions *tasks =
-		tables_find(p->code, p->runtime->probe_pattern, p->a, &n);
+		vtable_scan_find(p->code, p->runtime->tracing.probe_pattern, p->a, &n);
 
 	for (size_t i = 0; i < n && !err; i++) {
-		add_function(p, code_map_at(p->code, tasks[i].poll), NULL, &poll,
-		             tasks[i].is_job ? TRACE_BLOCKING : TRACE_UNKNOWN_JOB);
-		/* Of a job it is never called. */
+		plan_add_function(p, code_map_at(p->code, tasks[i].poll), NULL, &poll,
+		                  tasks[i].is_job ? TRACE_BLOCKING : TRACE_UNKNOWN_JOB);
+		/* Jobs are never woken. */
 		if (!tasks[i].is_job && map_put(&wakes, tasks[i].wake, NULL))
-			add_function(p, code_map_at(p->code, tasks[i].wake), NULL, &wake,
-			             TRACE_TASK);
+			plan_add_function(p, code_map_at(p->code, tasks[i].wake), NULL, &wake,
+			                  TRACE_TASK);
 		err = interrupt_check();
 	}
 	map_free(&wakes);
 	return err;
 }
 
-/* The executable itself, as far as its machine code tells; *found: it has tasks. */
+/* Plans the executable by its machine code alone; *found: it has tasks. */
 static struct error *plan_nameless(struct planner *p, bool *found)
 {
-	const struct module *m = p->in->target->main_module;
+	const struct module *m = p->in->target->modules.main;
 	struct dwarf_module *dm = m ? debuginfo_module(p->in->di, m) : NULL;
 	struct code_map *code = NEW(p->a, struct code_map);
 
@@ -621,19 +624,19 @@ static struct error *plan_nameless(struct planner *p, bool *found)
 	p->nameless = true;
 	p->callers.n = p->copy = 0;
 	for (const struct runtime *const *list = runtimes_in(p->in->di); *list; list++) {
-		if (!(*list)->probe_pattern)
+		if (!(*list)->tracing.probe_pattern)
 			continue;
 		begin_runtime(p, *list);
-		p->id = &(*list)->probe_pattern->id;
+		p->id = &(*list)->tracing.probe_pattern->id;
 		TRY(plan_tables(p));
 		plan_returns(p);
-		plan_judge(p);
+		plan_coverage(p);
 	}
 	*found = p->points.n > 0;
 	return NULL;
 }
 
-/* All copies of a runtime; *found: it has one. */
+/* Plans all copies of a runtime; *found: it has one. */
 static struct error *plan_runtime(struct planner *p, const struct runtime *runtime, bool *found)
 {
 	struct runtime_copy copy;
@@ -641,22 +644,22 @@ static struct error *plan_runtime(struct planner *p, const struct runtime *runti
 	begin_runtime(p, runtime);
 	for (p->copy = 0; runtime->copy(p->in, p->copy, &copy); p->copy++) {
 		TRY(interrupt_check());
-		TRY(plan_copy(p, &copy));
+		TRY(plan_one_copy(p, &copy));
 		*found = true;
 	}
-	/* One that is linked, and runs no task of any type, has no functions for them. */
+	/* A runtime that is linked, and runs no task of any type, has no functions for tasks. */
 	if (p->points.n > p->first || (runtime->expected && p->copy > 0))
-		plan_judge(p);
+		plan_coverage(p);
 	return NULL;
 }
 
-/* An error of one runtime leaves the others. */
+/* Plans all runtimes; an error in one leaves the others. */
 static struct error *plan_all(struct planner *p, bool *found)
 {
 	struct error *bad CLEANUP(error_freep) = NULL;
 
 	for (const struct runtime *const *list = runtimes_in(p->in->di); *list; list++) {
-		struct error *err = (*list)->probes ? plan_runtime(p, *list, found) : NULL;
+		struct error *err = (*list)->tracing.probes ? plan_runtime(p, *list, found) : NULL;
 
 		if (!err)
 			continue;
@@ -666,7 +669,7 @@ static struct error *plan_all(struct planner *p, bool *found)
 			return err;
 		}
 		bad = err;
-		plan_judge_none(p, arena_strdup(p->a, err->message));
+		plan_coverage_none(p, arena_strdup(p->a, err->message));
 	}
 	if (bad && !*found) {
 		struct error *err = bad;
@@ -677,10 +680,11 @@ static struct error *plan_all(struct planner *p, bool *found)
 	return *found ? NULL : plan_nameless(p, found);
 }
 
-static void finish(struct planner *p, struct trace_plan *ret)
+static void plan_finish(struct planner *p, struct trace_plan *ret)
 {
 	struct trace_plan plan = *p->plan;
 
+	plan_coverage_sites(p);
 	plan.arena = p->a;
 	plan.left_out = p->left_out;
 	plan.nameless = p->nameless;
@@ -708,14 +712,23 @@ struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
 		                "the program has no async runtime whose events can be traced%s",
 		                p.nameless ? "; it is stripped: if it has one, " PLAN_REMEDY : "");
 	if (!err && !p.points.n)
-		err = error_new(ERR_LAYOUT, "no probe point was found in the program");
+		err = error_new(ERR_LAYOUT, "no probe points were found in the program");
 	if (!err)
-		finish(&p, ret);
+		plan_finish(&p, ret);
 	vec_free(&p.points);
 	vec_free(&p.callers);
 	vec_free(&p.missing);
 	vec_free(&p.missing_keys);
 	return err;
+}
+
+struct trace_point_code trace_point_code(const struct trace_point *p)
+{
+	return (struct trace_point_code){ .module = p->code->dm->module,
+		                          .stripped = p->code->stripped,
+		                          .table_offset = p->id->table_offset,
+		                          .id_slot = p->id->id_slot,
+		                          .poll_slot = p->id->poll_slot };
 }
 
 void trace_plan_without(struct arena *a, const char *reason, struct trace_plan *ret)

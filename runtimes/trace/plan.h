@@ -1,6 +1,6 @@
 /*
- * The plan of a trace: where in the program's code the events of its runtimes can be seen, and what
- * a hit there means. It is made from debug info and machine code alone.
+ * The plan of a trace: the places in the program's code where the events of its runtimes can be
+ * seen, and the meaning of a hit there. It is made from debug info and machine code alone.
  */
 #ifndef RUNTIMES_TRACE_PLAN_H
 #define RUNTIMES_TRACE_PLAN_H
@@ -15,6 +15,7 @@
 
 struct code_map;
 struct inspector;
+struct module;
 struct place_plan;
 struct probe_id;
 struct runtime;
@@ -38,7 +39,7 @@ enum trace_event {
 const char *trace_event_name(enum trace_event event);
 bool trace_event_named(const char *name, enum trace_event *ret);
 
-/* What a task is. */
+/* Kind of a task. */
 enum trace_job {
 	TRACE_TASK,     /* an async task */
 	TRACE_BLOCKING, /* a job of a blocking pool */
@@ -60,30 +61,30 @@ enum trace_role {
 struct trace_point {
 	enum trace_role role;
 	const struct runtime *runtime;
-	size_t copy; /* which copy of the runtime it is */
+	size_t copy; /* index of the copy of the runtime */
 	const struct code_map *code;
 	const bool *has; /* by enum trace_event: those of the runtime that its points show */
-	const struct probe_id *id; /* how the ids of its tasks are found */
+	const struct probe_id *id; /* the way to find the ids of its tasks */
 	const char *function;      /* its name, without generics; NULL: unknown */
 	const char *type;   /* of the future that it polls; NULL: unknown, or not TRACE_AT_POLL */
 	enum trace_job job; /* of TRACE_AT_POLL */
 	uint64_t size;      /* of that future, or of the one in the box that it is; 0: unknown */
-	bool boxed;         /* it is a box */
+	bool boxed;         /* the future is a box */
 	bool shared;    /* the point is in a function that the named one leads to, and others too */
 	uint64_t entry; /* of the function, or the address to which a call returns; link-time */
 	unsigned parameter; /* of the function that has the task's header, 0 to 2 */
 	uint64_t address;   /* of the point; link-time */
 	uint64_t offset;    /* of the point, in the file */
-	bool inside;        /* it is not the function's entry, but within it */
+	bool inside;        /* the point is not the function's entry, but within it */
 	uint64_t stored_at; /* of one behind a store: the instruction; link-time; 0: of another */
 	bool of_park;       /* of TRACE_AT_RETURN: only calls of TRACE_AT_PARK return there */
-	/* For TRACE_AT_PARK: calls count whose argument has this in its lower half. */
+	/* Condition of TRACE_AT_PARK: calls count whose argument has this in its lower half. */
 	bool has_none;
 	uint32_t none;
 	bool queues;                     /* of TRACE_AT_WAKER: as in struct probe_row */
-	bool for_place;                  /* of TRACE_AT_SPAWN: as there, */
-	bool of_jobs;                    /* likewise */
-	const char *never_through;       /* and this, too */
+	bool for_place;                  /* of TRACE_AT_SPAWN: as in struct probe_row */
+	bool of_jobs;                    /* of TRACE_AT_SPAWN: as in struct probe_row */
+	const char *never_through;       /* of TRACE_AT_SPAWN: as in struct probe_row */
 	bool slow;                       /* the kernel needs a single step there */
 	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
 	const struct worker_job_plan *worker; /* of a TRACE_WORKER; NULL: which one is unknown */
@@ -119,13 +120,13 @@ struct trace_plan {
 	 */
 	bool has_wakers;
 	/*
-	 * Ends of polls of jobs of a blocking pool alone: they are seen only by what the thread
-	 * does next, though those of tasks are seen themselves. reason NULL: it is not so.
+	 * Ends of polls of jobs of a blocking pool alone that are seen only by the thread's next
+	 * event, though those of tasks are seen themselves. reason NULL: there are none.
 	 */
 	struct trace_missing late_job_ends;
 	size_t nslow;    /* points that are slow */
 	size_t left_out; /* points that would be slow, and were not wanted */
-	bool late_ends;  /* some ends of polls are seen only by what the thread does next */
+	bool late_ends;  /* some ends of polls are seen only by the thread's next event */
 	bool nameless;   /* made without symbols and debug info: only polls are known */
 };
 
@@ -138,7 +139,19 @@ struct trace_plan {
 struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
                               struct trace_plan *ret) MUST_CHECK;
 
-/* What a user of a plan without names can do, for the end of a sentence. */
+/* The code of a point, for a writer of probes outside of this folder. */
+struct trace_point_code {
+	const struct module *module;
+	bool stripped; /* the module has no symbols: names are those of a layout file */
+	/*
+	 * A task's header has the address of a table at table_offset, and the table at id_slot the
+	 * offset of the id from the header, and at poll_slot the poll function.
+	 */
+	uint64_t table_offset, id_slot, poll_slot;
+};
+struct trace_point_code trace_point_code(const struct trace_point *p);
+
+/* Advice for a plan without names, for the end of a sentence. */
 extern const char trace_plan_remedy[];
 
 /* A plan without points, for the given reason. */

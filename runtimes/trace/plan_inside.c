@@ -11,17 +11,17 @@
 #include "runtimes/trace/plan_private.h"
 
 /* A search in one function. */
-struct search {
+struct plan_inside_search {
 	struct planner *p;
 	const struct code_function *f;
 	const struct probe_row *row;
 	const char *name; /* of the function */
 	const char *called;
-	unsigned argument; /* of what is called */
+	unsigned argument; /* of the callee */
 	size_t nfound;
 };
 
-static struct trace_point point_at(const struct search *s, uint64_t address)
+static struct trace_point plan_inside_point_at(const struct plan_inside_search *s, uint64_t address)
 {
 	const struct planner *p = s->p;
 	const struct trace_point point = {
@@ -51,7 +51,7 @@ static struct trace_point point_at(const struct search *s, uint64_t address)
  * Whether an instruction is the runtime's own, and not of a future or lock whose code is inlined
  * there: the innermost function but those of core is one of its crate.
  */
-static bool is_of_runtime(const struct planner *p, uint64_t address)
+static bool plan_inside_is_of_runtime(const struct planner *p, uint64_t address)
 {
 	static const char core[] = "core::";
 	SCRATCH(tmp);
@@ -66,12 +66,12 @@ static bool is_of_runtime(const struct planner *p, uint64_t address)
 
 static void add_exchange(const struct code_exchange *x, void *arg)
 {
-	struct search *s = arg;
+	struct plan_inside_search *s = arg;
 	const struct probe_bits *bits = s->row->exchange;
 
-	if (!is_of_runtime(s->p, x->instruction))
+	if (!plan_inside_is_of_runtime(s->p, x->instruction))
 		return;
-	struct trace_point point = point_at(s, x->address);
+	struct trace_point point = plan_inside_point_at(s, x->address);
 	point.slow = x->slow;
 	point.kernel.exchange = x->operands;
 	point.kernel.exchange.displacement -= (int32_t)s->p->id->busy_offset;
@@ -84,7 +84,7 @@ static void add_exchange(const struct code_exchange *x, void *arg)
 }
 
 /* Whether the function at a link-time address has that own name. */
-static bool has_name(struct planner *p, uint64_t address, const char *name)
+static bool plan_inside_has_name(struct planner *p, uint64_t address, const char *name)
 {
 	const struct code_function *f = code_map_at(p->code, address);
 
@@ -97,12 +97,12 @@ static bool has_name(struct planner *p, uint64_t address, const char *name)
 static void add_call(uint64_t call, uint64_t target, void *arg)
 {
 	enum { CALL_LEN = 5 };
-	struct search *s = arg;
+	struct plan_inside_search *s = arg;
 	const struct code_map *code = s->p->code;
 
-	if (!has_name(s->p, target, s->called))
+	if (!plan_inside_has_name(s->p, target, s->called))
 		return;
-	struct trace_point point = point_at(s, call);
+	struct trace_point point = plan_inside_point_at(s, call);
 	point.slow = !code_is_emulated(code->text + (call - code->text_address), CALL_LEN);
 	plan_add(s->p, s->row, false, &point);
 	s->nfound++;
@@ -111,7 +111,7 @@ static void add_call(uint64_t call, uint64_t target, void *arg)
 void plan_inside(struct planner *p, const struct code_function *f, const char *name,
                  const struct probe_row *row)
 {
-	struct search s = {
+	struct plan_inside_search s = {
 		.p = p,
 		.f = f,
 		.row = row,
@@ -160,15 +160,15 @@ void plan_inside_drops(struct planner *p, const struct probe_row *row)
 
 static void note_call(uint64_t call, uint64_t target, void *arg)
 {
-	struct search *s = arg;
+	struct plan_inside_search *s = arg;
 
 	(void)call;
-	s->nfound += has_name(s->p, target, s->called);
+	s->nfound += plan_inside_has_name(s->p, target, s->called);
 }
 
 bool plan_inside_calls(struct planner *p, const struct code_function *f, const char *called)
 {
-	struct search s = { .p = p, .f = f, .called = called };
+	struct plan_inside_search s = { .p = p, .f = f, .called = called };
 	struct code_bytes bytes;
 
 	return code_map_bytes(p->code, f, &bytes) && code_each_direct_call(&bytes, note_call, &s) &&
@@ -179,7 +179,7 @@ bool plan_inside_calls(struct planner *p, const struct code_function *f, const c
 
 /* A search for stores of the addresses of the tables of a runtime's tasks. */
 struct store_search {
-	struct search at;
+	struct plan_inside_search at;
 	struct map tables;  /* link-time addresses */
 	uint64_t low, high; /* of the tables */
 };
@@ -222,8 +222,11 @@ static bool leads_to_table(const struct store_search *s, const struct code_bytes
 	return false;
 }
 
-/* Whether an instruction is of the row's function: what core and alloc do there is left out. */
-static bool is_of_row(const struct planner *p, uint64_t address, const struct probe_row *row)
+/*
+ * Whether an instruction is of the row's function: inlined functions of core and alloc are skipped.
+ */
+static bool plan_inside_is_of_row(const struct planner *p, uint64_t address,
+                                  const struct probe_row *row)
 {
 	SCRATCH(tmp);
 	size_t n, i = 0;
@@ -247,16 +250,16 @@ static void add_store(const struct code_store *x, void *arg)
 	struct cfa_rule rule;
 
 	if (!map_has(&s->tables, x->stored) || x->displacement != (int32_t)p->id->table_offset ||
-	    !is_of_row(p, x->instruction, s->at.row) ||
+	    !plan_inside_is_of_row(p, x->instruction, s->at.row) ||
 	    !cfa_rule_at(p->in->target, x->address + p->code->dm->module->bias, &rule) ||
 	    rule.reg != RSP || rule.offset < WORD || rule.offset > INT32_MAX)
 		return;
-	struct trace_point point = point_at(&s->at, x->address);
+	struct trace_point point = plan_inside_point_at(&s->at, x->address);
 	point.slow = x->slow;
 	point.for_place = s->at.row->for_place;
 	point.stored_at = x->instruction;
 	point.kernel.stack_delta = (int32_t)(WORD - rule.offset);
-	point.kernel.path_from = p->runtime->spawners ? x->address : 0;
+	point.kernel.path_from = p->runtime->tracing.spawners ? x->address : 0;
 	point.kernel.exchange = (struct probe_exchange){
 		.used = 1,
 		.always = 1,
@@ -271,7 +274,7 @@ void plan_inside_stores(struct planner *p, const struct probe_row *row)
 {
 	struct store_search s = { .at = { .p = p, .row = row } };
 
-	/* What is inlined where only debug info tells. */
+	/* Inlined functions are known from debug info only. */
 	if (p->nameless || p->code->stripped)
 		return;
 	find_tables(p, &s);

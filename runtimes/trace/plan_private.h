@@ -22,14 +22,14 @@ struct planner {
 	struct trace_plan *plan;
 	size_t first;    /* point of the runtime */
 	bool *has;       /* by enum trace_event, of the runtime */
-	bool nameless;   /* without symbols and debug info: what machine code shows is all */
+	bool nameless;   /* without symbols and debug info: only machine code is known */
 	bool outdated;   /* an older version wrote the layout file: it lacks functions of tasks */
 	size_t left_out; /* slow points that were not wanted */
 	/* Slow return sites that were not wanted: of parking, of tasks, and of jobs alone. */
 	size_t slow_unparks, slow_ends, slow_job_ends;
 	bool of_park;     /* the returns that are searched are of parking */
-	bool returns_end; /* what polls return tells whether tasks have ended */
-	/* Of the runtime, by enum probe_event: */
+	bool returns_end; /* results of polls show whether tasks have ended */
+	/* Counts of the current runtime, by enum probe_event: */
 	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
 	size_t unseen[PROBE_EVENT_PARK + 1]; /* functions in which it cannot be seen */
 };
@@ -50,24 +50,26 @@ void plan_add(struct planner *p, const struct probe_row *row, bool rare,
 /* Adds the points within a function for a row that has exchange or calls. */
 void plan_inside(struct planner *p, const struct code_function *f, const char *name,
                  const struct probe_row *row);
-/* The same for a row that has drops: all functions that drop such values. */
+/* plan_inside() for a row that has drops: all functions that drop such values. */
 void plan_inside_drops(struct planner *p, const struct probe_row *row);
 /* Adds the points behind stores of tables for a row that has stores_table. */
 void plan_inside_stores(struct planner *p, const struct probe_row *row);
 /* Whether a function directly calls one of that own name. */
 bool plan_inside_calls(struct planner *p, const struct code_function *f, const char *called);
 
-/* Notes for that reason that no event of the runtime is shown. */
-void plan_judge_none(struct planner *p, const char *reason);
+/* Records for that reason that no event of the runtime is shown. */
+void plan_coverage_none(struct planner *p, const char *reason);
 /*
- * Fills which events the points of the runtime show, and adds to missing what they do not. Then
- * the counts are those of the next one.
+ * Fills in the events that the points of the runtime show, and adds the others to missing. Then the
+ * counts are those of the next one.
  */
-void plan_judge(struct planner *p);
+void plan_coverage(struct planner *p);
+/* Adds the runtimes whose tasks have no places of spawns to missing_keys; after all of them. */
+void plan_coverage_sites(struct planner *p);
 
-/* What a user of a plan without names can do, for the end of a sentence. */
+/* Advice for a plan without names, for the end of a sentence. */
 #define PLAN_REMEDY                                                                                \
-	"a layout file tells its functions (asyncdbg layout EXE -o FILE where it was built, then " \
+	"a layout file has its functions (asyncdbg layout EXE -o FILE where it was built, then "   \
 	"--layout FILE)"
 
 #endif

@@ -8,14 +8,14 @@
 #include "runtimes/common/inspector.h"
 
 enum {
-	MAX_LEVELS = 6,     /* of callers that return at once themselves */
-	MAX_SITES = 64,     /* of one such search */
+	MAX_LEVELS = 6,     /* levels of callers that return at once themselves */
+	MAX_SITES = 64,     /* sites of one such search */
 	ENTRY_TO_AFTER = 8, /* a return takes the return address from the stack */
 	NEAR = 24,          /* bytes before an indirect call in which its table is loaded */
 };
 
 /* A search for the sites of one call. */
-struct search {
+struct returns_search {
 	const struct returns *r;
 	uint64_t after; /* of the innermost call */
 	int32_t delta;  /* of the stack pointer, from the entry of the innermost callee */
@@ -23,9 +23,10 @@ struct search {
 	unsigned level, nfound;
 };
 
-static void search_return(struct search *s, uint64_t after);
+static void search_return(struct returns_search *s, uint64_t after);
 
-static void report(struct search *s, const struct code_function *f, const struct code_site *site)
+static void returns_report(struct returns_search *s, const struct code_function *f,
+                           const struct code_site *site)
 {
 	struct arena *a = s->r->a;
 	const char *name = *f->name ? name_without_generics(a, demangle(a, f->name)) : NULL;
@@ -44,13 +45,13 @@ static void visit_caller(uint64_t next, void *arg)
 }
 
 /*
- * Where the caller returns at once, the points are behind the calls of the caller: no instruction
- * in between is emulated. False: nothing calls it directly.
+ * Searches the returns of the callers, where a caller returns at once: no instruction in between is
+ * emulated. False: nothing calls the function directly.
  */
-static bool search_outer(struct search *s, const struct code_function *f, int32_t to_return,
+static bool search_outer(struct returns_search *s, const struct code_function *f, int32_t to_return,
                          bool keeps_result)
 {
-	struct search outer = *s;
+	struct returns_search outer = *s;
 
 	if (s->level >= MAX_LEVELS)
 		return false;
@@ -63,7 +64,7 @@ static bool search_outer(struct search *s, const struct code_function *f, int32_
 	return found;
 }
 
-static void search_return(struct search *s, uint64_t after)
+static void search_return(struct returns_search *s, uint64_t after)
 {
 	const struct code_function *f = code_map_at(s->r->code, after - 1);
 	struct code_bytes bytes;
@@ -79,12 +80,12 @@ static void search_return(struct search *s, uint64_t after)
 		return;
 	if (site.slow && s->r->over_calls && !code_return_site(&bytes, after, true, &site))
 		return;
-	report(s, f, &site);
+	returns_report(s, f, &site);
 }
 
 bool returns_of_address(const struct returns *r, uint64_t after)
 {
-	struct search s = { .r = r, .after = after, .delta = ENTRY_TO_AFTER };
+	struct returns_search s = { .r = r, .after = after, .delta = ENTRY_TO_AFTER };
 
 	search_return(&s, after);
 	return s.nfound > 0;
@@ -114,7 +115,8 @@ static const char *without_closure(struct arena *a, const char *name)
 
 static bool is_caller(const char *whole, const struct runtime *runtime, struct arena *tmp)
 {
-	const char *within = runtime->poll_caller_within, *own = runtime->poll_caller;
+	const char *within = runtime->tracing.poll_caller_within,
+		   *own = runtime->tracing.poll_caller;
 
 	if (!str_begins(whole, within))
 		return false;
@@ -202,7 +204,7 @@ static void search_inlined(const struct returns *r, uint64_t table_offset)
 	}
 }
 
-/* ---- the same without names ---- */
+/* ---- calls through a table, without names ---- */
 
 /* A load of 8 bytes of memory into a register: "mov offset(base), to". */
 struct load {
@@ -271,13 +273,13 @@ static bool is_nameless_poll(const uint8_t *at, size_t before, const struct prob
 	return false;
 }
 
-/* What jumps there returns to the callers of its function. */
+/* Handles a tail jump: its target returns to the callers of the function that jumps. */
 static void search_jump(const struct returns *r, uint64_t address)
 {
 	const struct code_function *f = code_map_at(r->code, address);
 	struct code_bytes bytes;
 
-	if (f && code_map_bytes(r->code, f, &bytes) && code_jumps_on(&bytes))
+	if (f && code_map_bytes(r->code, f, &bytes) && code_is_tail_jump_thunk(&bytes))
 		returns_of_function(r, f->low);
 }
 
@@ -313,13 +315,13 @@ void returns_of_polls(const struct returns *r, const uint64_t *callers, size_t n
 
 		if (!f || !code_map_bytes(r->code, f, &bytes))
 			continue;
-		if (code_jumps_on(&bytes))
+		if (code_is_tail_jump_thunk(&bytes))
 			returns_of_function(r, f->low);
 		else
 			code_each_indirect_call(&bytes, visit_call, &copy);
 	}
 	if (r->nameless)
 		search_nameless(r, id);
-	else if (r->runtime->poll_caller)
+	else if (r->runtime->tracing.poll_caller)
 		search_inlined(r, id->table_offset);
 }

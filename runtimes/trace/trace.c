@@ -19,23 +19,24 @@
 
 /* ---- the calls that lead to spawns ---- */
 
-/* What a search for calls is about. */
+/* Arguments of a search for calls. */
 struct frames {
 	struct trace *t;
 	const struct code_map *code;
 	const char *never; /* never_through */
 };
 
-static void add_frame(uint64_t after, uint32_t distance, void *arg)
+static void trace_add_frame(uint64_t after, const struct call_frame *frame, void *arg)
 {
 	struct trace *t = ((const struct frames *)arg)->t;
+	const struct probe_frame probed = { frame->distance, frame->by_pointer, frame->kept };
 
-	t->nframes += probes_know_frame(t->probes, after, distance);
+	t->nframes += probes_know_frame(t->probes, after, &probed);
 }
 
 /*
  * Whether a call in a function of a task's table is one of its own code: the function that polls
- * has the future inlined, which may spawn. What is unknown counts as its own.
+ * has the future inlined, which may spawn. Anything unknown counts as its own.
  */
 static bool is_own_call(uint64_t after, void *arg)
 {
@@ -51,13 +52,14 @@ static bool is_own_call(uint64_t after, void *arg)
 	return !l || i >= n || !l[i].name || str_begins(l[i].name, f->never);
 }
 
-/* Whether a point tells who has spawned the task by the calls that have led there. */
-static bool is_wanted_path(const struct trace *t, const struct trace_point *p)
+/* Whether a point shows where a task was spawned, by the calls that have led there. */
+static bool trace_is_wanted_path(const struct trace *t, const struct trace_point *p)
 {
 	return p->kernel.path_from && t->options.sites && t->options.events[TRACE_SPAWN];
 }
 
-/* Those of all runtimes that spawn for one: its lists of spawners, or of functions they lead
+/*
+ * Mangled paths of all runtimes that spawn for one: its spawners, or the functions they lead
  * through.
  */
 static const char **mangled_parts(const struct trace *t, struct arena *a, const struct runtime *of,
@@ -66,13 +68,14 @@ static const char **mangled_parts(const struct trace *t, struct arena *a, const 
 	VEC(const char *) parts = { 0 };
 
 	for (const struct runtime *const *r = runtimes_in(t->in->di); *r; r++) {
-		const char *const *paths = spawners ? (*r)->spawners : (*r)->spawn_through;
+		const char *const *paths =
+			spawners ? (*r)->tracing.spawners : (*r)->tracing.spawn_through;
 
 		for (; call_site_spawns_for(*r, of) && paths && *paths; paths++)
 			*vec_push(&parts) = plan_mangled(a, *paths);
 	}
 	if (spawners)
-		*vec_push(&parts) = plan_mangled(a, of->spawn_caller_within);
+		*vec_push(&parts) = plan_mangled(a, of->tracing.spawn_caller_within);
 	*vec_push(&parts) = NULL;
 	return vec_to_arena(&parts, a);
 }
@@ -85,7 +88,7 @@ static bool is_with(const struct trace_point *a, const struct trace_point *b)
 }
 
 /* Adds the frames of calls that lead to points of one runtime in a module: first and others. */
-static void add_frames(struct trace *t, const struct trace_point *first)
+static void trace_add_frames(struct trace *t, const struct trace_point *first)
 {
 	SCRATCH(tmp);
 	const struct runtime *r = first->runtime;
@@ -94,7 +97,7 @@ static void add_frames(struct trace *t, const struct trace_point *first)
 	struct call_path_search search = {
 		.targets = targets,
 		.parts = mangled_parts(t, &tmp, r, false),
-		.indirect = r->spawn_caller ? mangled_parts(t, &tmp, r, true) : NULL,
+		.indirect = r->tracing.spawn_caller ? mangled_parts(t, &tmp, r, true) : NULL,
 		.end = frames.never ? plan_mangled(&tmp, frames.never) : NULL,
 		.ends = is_own_call,
 	};
@@ -102,10 +105,10 @@ static void add_frames(struct trace *t, const struct trace_point *first)
 	for (size_t i = 0; i < t->plan.n; i++) {
 		const struct trace_point *p = &t->plan.points[i];
 
-		if (is_wanted_path(t, p) && is_with(first, p))
+		if (trace_is_wanted_path(t, p) && is_with(first, p))
 			targets[search.n++] = p->entry;
 	}
-	call_path_frames(t->in->target, first->code, &search, add_frame, &frames);
+	call_path_frames(t->in->target, first->code, &search, trace_add_frame, &frames);
 	LOG("trace", "%zu calls may lead to a spawn", t->nframes);
 }
 
@@ -118,16 +121,16 @@ static void add_all_frames(struct trace *t)
 
 		uint64_t of = map_key_of_pair((uintptr_t)p->runtime, (uintptr_t)p->never_through);
 
-		if (is_wanted_path(t, p) &&
+		if (trace_is_wanted_path(t, p) &&
 		    map_put(&done, map_key_of_pair((uintptr_t)p->code, of), NULL))
-			add_frames(t, p);
+			trace_add_frames(t, p);
 	}
 	map_free(&done);
 }
 
 /* ---- attaching ---- */
 
-uint64_t trace_bias(const struct trace *t, const struct code_map *code)
+uint64_t trace_load_bias(const struct trace *t, const struct code_map *code)
 {
 	return t->options.pid ? t->bias : code->dm->module->bias;
 }
@@ -137,7 +140,7 @@ uint64_t trace_bias(const struct trace *t, const struct code_map *code)
  * the process may have made, to a file of the host; through a descriptor it gets the one that was
  * found in that root.
  */
-static struct error *open_library(struct trace *t, const struct module *m, const char **ret)
+static struct error *trace_open_library(struct trace *t, const struct module *m, const char **ret)
 {
 	SCRATCH(tmp);
 	const char *path = arena_printf(&tmp, "%s%s", t->in->target->root, m->path);
@@ -162,15 +165,15 @@ static struct error *file_of(struct trace *t, const struct module *m, const char
 	const char *file = m->is_main && !t->options.pid ? probes_executable(t->probes) : m->file;
 
 	if (!t->options.pid && !m->is_main)
-		return open_library(t, m, ret);
+		return trace_open_library(t, m, ret);
 	*ret = file ? file : arena_printf(&t->arena, "/proc/%d/exe", (int)t->in->target->pid);
 	return NULL;
 }
 
 /*
- * Whether of a runtime the starts of polls alone are wanted: what a second breakpoint, where they
- * return, would cost is saved. Who wakes and spawns is known by what the thread polls then, and
- * where tasks are known by their addresses, by their ends.
+ * Whether only the starts of polls are wanted of a runtime, which saves a second breakpoint where
+ * they return. Wakers and spawners are known from the task that the thread polls then, and where
+ * tasks are known by their addresses, from their ends.
  */
 static bool has_starts_alone(const struct trace *t, const struct trace_point *p)
 {
@@ -181,7 +184,7 @@ static bool has_starts_alone(const struct trace *t, const struct trace_point *p)
 	return !p->id->is_address && !t->options.off_times;
 }
 
-/* Whether a point gives events that are wanted, or what they contain. */
+/* Whether a point gives events that are wanted, or parts of them. */
 static bool is_needed(const struct trace *t, const struct trace_point *p)
 {
 	const bool *wanted = t->options.events;
@@ -198,7 +201,7 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 		return p->kernel.is_own_id || wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN] ||
 		       wanted[TRACE_POLL_END];
 	case TRACE_AT_PARK:
-		/* A park tells that the poll before it has ended, soon after that. */
+		/* A park shows that the poll before it has ended, soon after that. */
 		return wanted[TRACE_PARK] || wanted[TRACE_UNPARK] ||
 		       (wanted[TRACE_POLL_END] && t->plan.late_ends);
 	case TRACE_AT_RETURN:
@@ -208,36 +211,38 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 	}
 }
 
-static uint8_t silence(bool hit, bool end)
+static uint8_t trace_silence(bool hit, bool end)
 {
 	return (uint8_t)((hit ? 0 : PROBE_NO_HIT) | (end ? 0 : PROBE_NO_END));
 }
 
-/* Which records a point, that is needed for another one, leaves out. */
+/* Records that a point leaves out because it is only needed for another point. */
 static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 {
 	const bool *wanted = t->options.events;
 
 	switch (p->role) {
 	case TRACE_AT_POLL:
-		/* Calls of worker jobs tell which threads are workers, whatever events are wanted.
+		/*
+		 * Calls of worker jobs show which threads are workers, whatever events are wanted.
 		 */
 		if (has_starts_alone(t, p))
-			return silence(p->job == TRACE_WORKER || wanted[TRACE_POLL_START], false) |
+			return trace_silence(p->job == TRACE_WORKER || wanted[TRACE_POLL_START],
+			                     false) |
 			       PROBE_NO_CALL;
 		if (p->job == TRACE_WORKER)
-			return silence(true, true);
+			return trace_silence(true, true);
 		/* The first poll of a task may show its spawn. */
-		return silence(p->kernel.is_own_id || wanted[TRACE_POLL_START] ||
-		                       wanted[TRACE_SPAWN],
-		               p->kernel.has_result || wanted[TRACE_POLL_END]);
+		return trace_silence(p->kernel.is_own_id || wanted[TRACE_POLL_START] ||
+		                             wanted[TRACE_SPAWN],
+		                     p->kernel.has_result || wanted[TRACE_POLL_END]);
 	case TRACE_AT_PARK:
-		return silence(wanted[TRACE_PARK], wanted[TRACE_UNPARK]) |
+		return trace_silence(wanted[TRACE_PARK], wanted[TRACE_UNPARK]) |
 		       (wanted[TRACE_UNPARK] ? 0 : PROBE_NO_CALL);
 	case TRACE_AT_END:
-		return silence(p->kernel.is_own_id || wanted[TRACE_TERMINATE] ||
-		                       wanted[TRACE_SPAWN],
-		               true);
+		return trace_silence(p->kernel.is_own_id || wanted[TRACE_TERMINATE] ||
+		                             wanted[TRACE_SPAWN],
+		                     true);
 	default:
 		return 0;
 	}
@@ -248,7 +253,7 @@ static bool is_call(const struct trace_point *p)
 	return p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK;
 }
 
-/* Attaches those of the new points that lie in this module: those of calls, or the others. */
+/* Attaches the new points that lie in this module: those of calls, or the others. */
 static struct error *attach_module(struct trace *t, const struct code_map *code, bool calls)
 {
 	VEC(struct probe_site) sites = { 0 };
@@ -268,11 +273,11 @@ static struct error *attach_module(struct trace *t, const struct code_map *code,
 	return err;
 }
 
-/* Notes the run-time address of a point's function, or of where calls return to. */
+/* Records the run-time address of a point's function, or of where calls return to. */
 static struct error *note_address(struct trace *t, size_t index)
 {
 	const struct trace_point *p = &t->plan.points[index];
-	uint64_t address = p->entry + trace_bias(t, p->code);
+	uint64_t address = p->entry + trace_load_bias(t, p->code);
 
 	if (p->role == TRACE_AT_POLL)
 		map_put(&t->polls, address, (void *)(uintptr_t)(index + 1));
@@ -283,16 +288,19 @@ static struct error *note_address(struct trace *t, size_t index)
 	return probes_know_return(t->probes, address);
 }
 
-static struct error *describe(struct trace *t, size_t index)
+static struct error *trace_describe(struct trace *t, size_t index)
 {
 	const struct trace_point *p = &t->plan.points[index];
 	struct probe_point kernel = p->kernel;
 
-	/* Where a program will be that is not executed yet is unknown. */
+	/* The load address of a program is unknown until it is executed. */
 	if (!t->options.pid || t->bias)
-		kernel.address = p->address + trace_bias(t, p->code);
+		kernel.address = p->address + trace_load_bias(t, p->code);
 	kernel.silent = silence_of(t, p);
-	kernel.path_from = is_wanted_path(t, p) ? p->address : 0;
+	kernel.path_from = trace_is_wanted_path(t, p) ? p->address : 0;
+	if (kernel.path_from)
+		kernel.path_kept =
+			call_path_kept(t->in->target, p->address + p->code->dm->module->bias);
 	if (t->options.no_places && !kernel.at_entry)
 		kernel.npieces = 0;
 	TRY(note_address(t, index));
@@ -300,7 +308,7 @@ static struct error *describe(struct trace *t, size_t index)
 }
 
 /*
- * Attaches what was added to the plan. The program runs meanwhile: points of calls come last, and
+ * Attaches the new points of the plan. The program runs meanwhile: points of calls come last, and
  * go first when all are detached, so that where a call was seen, its end is seen too.
  */
 static struct error *attach(struct trace *t)
@@ -309,7 +317,7 @@ static struct error *attach(struct trace *t)
 	struct error *err = NULL;
 
 	for (size_t i = t->nattached; i < t->plan.n; i++)
-		TRY(describe(t, i));
+		TRY(trace_describe(t, i));
 	for (size_t i = t->nattached; i < t->plan.n; i++) {
 		const struct code_map *code = t->plan.points[i].code;
 
@@ -342,7 +350,7 @@ static struct error *describe_static(struct trace *t, size_t i)
 	return probes_describe_place(t->probes, index, &t->statics.probes[i].place);
 }
 
-/* Attaches those that have to wait until the program begins, or the others. */
+/* Attaches the static probes that have to wait until the program begins, or the others. */
 static struct error *attach_statics(struct trace *t, bool later)
 {
 	const struct trace_statics *statics = &t->statics;
@@ -372,7 +380,7 @@ static struct error *attach_statics(struct trace *t, bool later)
 	return NULL;
 }
 
-bool trace_wants_hold(const struct trace *t)
+bool trace_wants_libraries(const struct trace *t)
 {
 	return t->options.pid && t->options.usdt;
 }
@@ -397,7 +405,7 @@ struct error *trace_executed(struct trace *t, uint64_t bias)
 	t->bias = bias;
 	probes_reopen(t->probes);
 	for (size_t i = 0; i < t->plan.n; i++)
-		TRY(describe(t, i));
+		TRY(trace_describe(t, i));
 	return attach_loaded_statics(t);
 }
 
@@ -411,7 +419,7 @@ static bool sees_all_threads(void)
 	       memcmp(name, first, strlen(first)) == 0;
 }
 
-/* A thread that is off its processor, and is not polled, shows nothing by itself. */
+/* A thread that is off its CPU, and is not polled, shows nothing by itself. */
 static void measure_threads(struct trace *t, const struct snapshot *s)
 {
 	if (!t->options.off_times || !sees_all_threads())
@@ -428,9 +436,9 @@ static void know_by_address(struct trace *t, const struct task *task)
 	task_lives_at(&t->lives, key)->queued = task->state != TASK_IDLE;
 }
 
-void trace_know(struct trace *t, const struct snapshot *s)
+void trace_seed_from_snapshot(struct trace *t, const struct snapshot *s)
 {
-	t->known_at = clock_now_ns();
+	t->interval.known = clock_now_ns();
 	trace_threads_know(&t->threads, s);
 	measure_threads(t, s);
 	for (size_t i = 0; i < s->ntasks; i++) {
@@ -500,13 +508,13 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	struct error *err = attach(t);
 	if (err && probes_are_over(t->probes)) {
 		error_free(err);
-		return error_new(ERR_STATE, "process %d has ended, or executed another program",
+		return error_new(ERR_STATE, "process %d has ended or executed another program",
 		                 (int)probes.pid);
 	}
 	TRY(err);
-	/* After it: a task that is polled is then known. */
+	/* Static probes come after the runtime's points: then the task that is polled is known. */
 	TRY(attach_statics(t, false));
-	t->placed = clock_now_ns();
+	t->interval.placed = clock_now_ns();
 	*ret = t;
 	t = NULL;
 	return NULL;
@@ -514,28 +522,28 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 
 void trace_detach(struct trace *t)
 {
-	if (t->detached)
+	if (t->interval.detached)
 		return;
-	t->end = clock_now_ns();
-	t->end_lost = probes_count(t->probes, PROBE_LOST);
-	t->detached = true;
+	t->interval.end = clock_now_ns();
+	t->losses.at_end = probes_count(t->probes, PROBE_LOST);
+	t->interval.detached = true;
 	probes_detach(t->probes);
-	t->detach_ns = clock_since(t->end);
+	t->interval.detach_ns = clock_since(t->interval.end);
 }
 
 uint64_t trace_start(const struct trace *t)
 {
-	return t->known_at > t->placed ? t->known_at : t->placed;
+	return t->interval.known > t->interval.placed ? t->interval.known : t->interval.placed;
 }
 
 uint64_t trace_end(const struct trace *t)
 {
-	return t->detached ? t->end : clock_now_ns();
+	return t->interval.detached ? t->interval.end : clock_now_ns();
 }
 
 uint64_t trace_detach_ns(const struct trace *t)
 {
-	return t->detach_ns;
+	return t->interval.detach_ns;
 }
 
 void trace_close(struct trace *t)
@@ -610,7 +618,7 @@ static const struct code_map *code_at(const struct trace *t, uint64_t address)
 	for (size_t i = 0; i < t->plan.n; i++) {
 		const struct code_map *code = t->plan.points[i].code;
 
-		if (code_map_at(code, address - trace_bias(t, code)))
+		if (code_map_at(code, address - trace_load_bias(t, code)))
 			return code;
 	}
 	return NULL;
@@ -626,8 +634,8 @@ static struct error *add_returns(struct trace *t)
 		TRY(probes_know_return(t->probes, address));
 		if (!code)
 			continue;
-		LOG("trace", "a call returns to 0x%" PRIx64, address - trace_bias(t, code));
-		trace_plan_add_return(&t->plan, t->in, code, address - trace_bias(t, code),
+		LOG("trace", "a call returns to 0x%" PRIx64, address - trace_load_bias(t, code));
+		trace_plan_add_return(&t->plan, t->in, code, address - trace_load_bias(t, code),
 		                      t->options.slow);
 	}
 	t->returns.n = 0;
@@ -653,59 +661,60 @@ struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
 	t->arg = arg;
 	do {
 		TRY(probes_read(t->probes, trace_take, t, &more));
-	} while (more && t->detached);
-	t->behind = more;
-	return t->returns.n && !t->detached ? add_returns(t) : NULL;
+	} while (more && t->interval.detached);
+	t->interval.behind = more;
+	return t->returns.n && !t->interval.detached ? add_returns(t) : NULL;
 }
 
 struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *arg, uint64_t *now)
 {
 	uint64_t began = clock_now_ns();
 
-	*now = t->read_to;
+	*now = t->interval.read_to;
 	do {
 		TRY(trace_read(t, visit, arg));
-	} while (t->behind && t->read_to < began);
+	} while (t->interval.behind && t->interval.read_to < began);
 	/* Points write on while the buffer is read, in the order of their times. */
-	*now = t->detached ? t->end : t->read_to > began ? t->read_to : began;
+	*now = t->interval.detached          ? t->interval.end
+	       : t->interval.read_to > began ? t->interval.read_to
+	                                     : began;
 	return NULL;
 }
 
-/* Lost events up to the end; those of the time in which the points were removed are none of ours.
- */
-static uint64_t lost_of(const struct trace *t)
+/* The number of lost events up to the end; losses while the points are removed do not count. */
+static uint64_t trace_lost_of(const struct trace *t)
 {
-	return t->detached ? t->end_lost : probes_count(t->probes, PROBE_LOST);
+	return t->interval.detached ? t->losses.at_end : probes_count(t->probes, PROBE_LOST);
 }
 
 bool trace_has_lost(struct trace *t, uint64_t *n)
 {
-	uint64_t lost = lost_of(t);
-	bool more = lost != t->lost_seen;
+	uint64_t lost = trace_lost_of(t);
+	bool more = lost != t->losses.seen;
 
-	more |= t->lost_early;
-	t->lost_early = false;
-	t->lost_seen = lost;
+	more |= t->losses.early;
+	t->losses.early = false;
+	t->losses.seen = lost;
 	*n = 0;
-	if (more || t->lost_reported == lost || t->behind)
+	if (more || t->losses.reported == lost || t->interval.behind)
 		return more;
-	*n = lost - t->lost_reported;
-	t->lost_reported = lost;
+	*n = lost - t->losses.reported;
+	t->losses.reported = lost;
 	return true;
 }
 
 uint64_t trace_lost_now(struct trace *t)
 {
-	uint64_t lost = lost_of(t), n = lost - t->lost_reported;
+	uint64_t lost = trace_lost_of(t), n = lost - t->losses.reported;
 
-	t->lost_early |= n > 0;
-	t->lost_reported = lost;
+	t->losses.early |= n > 0;
+	t->losses.reported = lost;
 	return n;
 }
 
 void trace_totals(const struct trace *t, struct trace_totals *ret)
 {
 	*ret = t->totals;
-	ret->lost = lost_of(t);
+	ret->lost = trace_lost_of(t);
 	ret->too_deep = probes_count(t->probes, PROBE_TOO_DEEP);
 }

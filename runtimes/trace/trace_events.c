@@ -1,4 +1,4 @@
-/* What the records of the kernel mean: events of tasks and threads. */
+/* Events of tasks and threads, decoded from the records of the kernel. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "runtimes/trace/trace_private.h"
 #include "runtimes/trace/worker_job.h"
 
-static const struct trace_point *point_at(const struct trace *t, uint64_t index)
+static const struct trace_point *trace_events_point_at(const struct trace *t, uint64_t index)
 {
 	return index < t->plan.n ? &t->plan.points[index] : NULL;
 }
@@ -21,22 +21,22 @@ static const struct trace_point *poll_of_table(struct trace *t, const struct tra
 	if (!table)
 		return NULL;
 	if (!map_has(&t->tables, table)) {
-		uint64_t bias = trace_bias(t, p->code);
+		uint64_t bias = trace_load_bias(t, p->code);
 		uint64_t poll = code_map_pointer(p->code, table + p->id->poll_slot - bias) + bias;
 
 		map_put(&t->tables, table, map_get(&t->polls, poll));
 	}
-	return point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
+	return trace_events_point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
 }
 
-/* Of a poll function of several types; NULL: unknown. */
+/* The type of a task whose poll function serves several types, by its table; NULL: unknown. */
 static const char *type_of_table(struct trace *t, const struct trace_point *p, uint64_t table)
 {
-	if (!p->runtime->type_of_table || !table)
+	if (!p->runtime->tracing.type_of_table || !table)
 		return NULL;
 	if (!map_has(&t->types, table)) {
-		const char *name =
-			p->runtime->type_of_table(t->in, p->code, table - trace_bias(t, p->code));
+		const char *name = p->runtime->tracing.type_of_table(
+			t->in, p->code, table - trace_load_bias(t, p->code));
 
 		map_put(&t->types, table,
 		        name ? (void *)(uintptr_t)inspector_clean_name(&t->arena, name) : NULL);
@@ -44,8 +44,8 @@ static const char *type_of_table(struct trace *t, const struct trace_point *p, u
 	return map_get(&t->types, table);
 }
 
-static void set_task(struct trace *t, struct trace_item *item, const struct trace_point *poll,
-                     uint64_t table)
+static void trace_events_set_task(struct trace *t, struct trace_item *item,
+                                  const struct trace_point *poll, uint64_t table)
 {
 	if (!poll)
 		return;
@@ -66,7 +66,7 @@ static bool is_shown(const struct trace *t, enum trace_event event)
 	       (event == TRACE_USDT || (t->has && t->has[event]) || is_end);
 }
 
-static bool pass(struct trace *t, struct trace_item *item)
+static bool trace_events_pass(struct trace *t, struct trace_item *item)
 {
 	if (!is_shown(t, item->event))
 		return true;
@@ -81,7 +81,7 @@ static bool is_new_task(struct trace *t, const struct trace_point *p, uint64_t t
 	if (!p->kernel.is_own_id)
 		return id_set_add(&t->seen, task);
 	struct task_life *life = task_lives_at(&t->lives, task);
-	/* One that has ended unseen had another type. */
+	/* Another table means another type: the earlier task at this address has ended unseen. */
 	if (table && life->table && table != life->table)
 		life->lives = false;
 	bool is_new = task_lives_begin(&t->lives, task);
@@ -97,7 +97,7 @@ static bool pass_unseen_spawn(struct trace *t, const struct trace_point *p,
                               const struct trace_item *item, uint64_t table)
 {
 	struct trace_item spawn = *item;
-	bool before = item->time < t->known_at;
+	bool before = item->time < t->interval.known;
 
 	/* Addresses are followed from the first record on: another task may get one. */
 	if (!item->task || (before && !p->kernel.is_own_id) ||
@@ -107,7 +107,7 @@ static bool pass_unseen_spawn(struct trace *t, const struct trace_point *p,
 	spawn.late = true;
 	spawn.ready = false;
 	spawn.poll_ns = spawn.at_most_ns = spawn.off_ns = spawn.by = 0;
-	return pass(t, &spawn);
+	return trace_events_pass(t, &spawn);
 }
 
 static enum trace_event event_of_call(const struct trace_point *p, bool ends)
@@ -130,7 +130,7 @@ static uint64_t table_of_call(const struct trace_point *p, const struct probe_re
 	return table;
 }
 
-/* Whether what was copied of a task may be of a later poll, or of another task there. */
+/* Whether bytes copied from a task may be of a later poll, or of another task there. */
 static bool is_stale(struct trace *t, const struct trace_point *p, const struct trace_item *item)
 {
 	if (!p->kernel.is_own_id)
@@ -139,8 +139,9 @@ static bool is_stale(struct trace *t, const struct trace_point *p, const struct 
 	return !life->lives || life->tid != item->tid;
 }
 
-static void end_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
-                     const unsigned char *copy, struct trace_item *item)
+static void trace_events_end_call(struct trace *t, const struct trace_point *p,
+                                  const struct probe_record *r, const unsigned char *copy,
+                                  struct trace_item *item)
 {
 	uint64_t ns = clock_between(r->start, r->time);
 
@@ -156,8 +157,9 @@ static void end_call(struct trace *t, const struct trace_point *p, const struct 
 		item->place = place_of(&t->places, t->in, &t->arena, p->places, copy, r->copied);
 }
 
-static bool begin_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
-                       uint64_t table, struct trace_item *item)
+static bool trace_events_begin_call(struct trace *t, const struct trace_point *p,
+                                    const struct probe_record *r, uint64_t table,
+                                    struct trace_item *item)
 {
 	if (r->flags & PROBE_NEW_RETURN)
 		*vec_push(&t->returns) = r->start;
@@ -174,7 +176,7 @@ static bool begin_call(struct trace *t, const struct trace_point *p, const struc
 	return goes_on;
 }
 
-/* What the poll has returned says that the task has ended. */
+/* Passes on the end of a task that the result of its poll shows. */
 static bool pass_returned_end(struct trace *t, const struct trace_point *p,
                               const struct trace_item *item)
 {
@@ -188,10 +190,10 @@ static bool pass_returned_end(struct trace *t, const struct trace_point *p,
 	end.poll_ns = end.at_most_ns = end.off_ns = 0;
 	end.ready = end.ready_known = false;
 	task_lives_end(&t->lives, item->task);
-	return pass(t, &end);
+	return trace_events_pass(t, &end);
 }
 
-/* The thread begins to run a worker, if the call is that of its job. */
+/* Records that the thread begins to run a worker, if the call is that of its job. */
 static void begin_worker(struct trace *t, const struct trace_point *p, const struct probe_record *r,
                          const unsigned char *copy, const struct trace_item *item)
 {
@@ -204,7 +206,7 @@ static void begin_worker(struct trace *t, const struct trace_point *p, const str
 		                            : NULL);
 }
 
-/* The start or the end of a call. */
+/* Handles the start or the end of a call. */
 static bool take_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
                       const unsigned char *copy, struct trace_item *item)
 {
@@ -219,14 +221,14 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
 	if (p->role == TRACE_AT_PARK)
 		item->task = 0;
 	else
-		set_task(t, item, p, table);
+		trace_events_set_task(t, item, p, table);
 	if (!ends) {
 		begin_worker(t, p, r, copy, item);
-		return begin_call(t, p, r, table, item) && pass(t, item);
+		return trace_events_begin_call(t, p, r, table, item) && trace_events_pass(t, item);
 	}
-	end_call(t, p, r, copy, item);
+	trace_events_end_call(t, p, r, copy, item);
 	bool goes_on = pass_returned_end(t, p, item) &&
-	               (item->poll_ns < t->options.min_ns || pass(t, item));
+	               (item->poll_ns < t->options.min_ns || trace_events_pass(t, item));
 	if (item->event == TRACE_WORKER_STOP)
 		trace_threads_end(&t->threads, item->tid);
 	return goes_on;
@@ -236,7 +238,8 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
  * Whether a hit is a wake-up. A point that other functions reach too is also hit when a task that
  * is spawned or yields is put into the queue at once.
  */
-static bool is_wake(struct trace *t, const struct trace_point *p, const struct trace_item *item)
+static bool trace_events_is_wake(struct trace *t, const struct trace_point *p,
+                                 const struct trace_item *item)
 {
 	bool spawned = t->spawned == item->task && t->spawned_on == item->tid;
 
@@ -245,17 +248,17 @@ static bool is_wake(struct trace *t, const struct trace_point *p, const struct t
 	return !p->shared || (!spawned && item->by != item->task);
 }
 
-static bool take_end(struct trace *t, const struct trace_point *p, const struct probe_record *r,
-                     struct trace_item *item)
+static bool trace_events_take_end(struct trace *t, const struct trace_point *p,
+                                  const struct probe_record *r, struct trace_item *item)
 {
 	item->event = TRACE_TERMINATE;
-	bool goes_on = pass_unseen_spawn(t, p, item, r->table) && pass(t, item);
+	bool goes_on = pass_unseen_spawn(t, p, item, r->table) && trace_events_pass(t, item);
 	if (p->kernel.is_own_id && item->task)
 		task_lives_end(&t->lives, item->task);
 	return goes_on;
 }
 
-/* A use of a waker. */
+/* Handles a use of a waker. */
 static bool take_use(struct trace *t, const struct trace_point *p, struct trace_item *item)
 {
 	item->event = TRACE_WAKE;
@@ -264,11 +267,11 @@ static bool take_use(struct trace *t, const struct trace_point *p, struct trace_
 		bool slept = life->lives && !life->polled && !life->queued;
 
 		life->queued = true;
-		if (slept && !pass(t, item))
+		if (slept && !trace_events_pass(t, item))
 			return false;
 	}
 	item->used = true;
-	return !t->options.wakers || pass(t, item);
+	return !t->options.wakers || trace_events_pass(t, item);
 }
 
 /* ---- where tasks are spawned ---- */
@@ -276,7 +279,8 @@ static bool take_use(struct trace *t, const struct trace_point *p, struct trace_
 enum { MAX_NAME = 4096, MAX_SITES = 65536 };
 
 /* The text of the file at a link-time address; NULL: it is none. */
-static char *text_at(const struct code_map *code, struct arena *a, uint64_t address, uint64_t len)
+static char *trace_events_text_at(const struct code_map *code, struct arena *a, uint64_t address,
+                                  uint64_t len)
 {
 	if (!address || !len || len > MAX_NAME)
 		return NULL;
@@ -311,7 +315,7 @@ static void read_site(struct trace *t, const struct trace_point *p, uint64_t loc
 	    !debuginfo_initial_number(p->code->dm, location + l->line, sizeof(uint32_t), &line) ||
 	    !line)
 		return;
-	const char *file = text_at(p->code, &t->arena, name, len);
+	const char *file = trace_events_text_at(p->code, &t->arena, name, len);
 	if (!file || !*file)
 		return;
 	*ret = (struct source_place){ .file = file, .line = (unsigned)line };
@@ -319,13 +323,13 @@ static void read_site(struct trace *t, const struct trace_point *p, uint64_t loc
 }
 
 /*
- * Where a task was spawned: the Location at a run-time address, which a task with that table has.
- * NULL: it is no constant of the module that has the point.
+ * Place where a task was spawned, from the Location at a run-time address, which a task with that
+ * table has. NULL: the address is no constant of the module that has the point.
  */
 static const struct source_place *spawn_site(struct trace *t, const struct trace_point *p,
                                              uint64_t table, uint64_t location)
 {
-	uint64_t bias = trace_bias(t, p->code);
+	uint64_t bias = trace_load_bias(t, p->code);
 	struct source_place *place = map_get(&t->sites, location);
 
 	if (!place) {
@@ -341,7 +345,7 @@ static const struct source_place *spawn_site(struct trace *t, const struct trace
 	return place->line ? place : NULL;
 }
 
-/* Where a task was spawned, by the calls that have led there; NULL: unknown. */
+/* Place where a task was spawned, from the calls that led there; NULL: unknown. */
 static const struct source_place *spawn_call(struct trace *t, const struct trace_point *p,
                                              const unsigned char *copy, size_t len)
 {
@@ -363,7 +367,7 @@ static const struct source_place *spawn_call(struct trace *t, const struct trace
 	return place->line ? place : NULL;
 }
 
-/* What follows the record of a spawn. */
+/* Sets the place of a spawn from the copy behind its record. */
 static void set_site(struct trace *t, const struct trace_point *p, const struct probe_record *r,
                      const unsigned char *copy, struct trace_item *item)
 {
@@ -386,10 +390,10 @@ static bool take_object(struct trace *t, const struct trace_point *p, const stru
 {
 	const struct trace_point *poll = poll_of_table(t, p, r->table);
 
-	/* What was exchanged is the state of a task if its table is one. */
+	/* The exchanged word is the state of a task only if the table is a task's. */
 	if (p->kernel.exchange.used && !poll)
 		return true;
-	set_task(t, item, poll, r->table);
+	trace_events_set_task(t, item, poll, r->table);
 	if (item->job == TRACE_WORKER)
 		return true;
 	switch (p->role) {
@@ -400,18 +404,18 @@ static bool take_object(struct trace *t, const struct trace_point *p, const stru
 		t->spawned = item->task;
 		t->spawned_on = item->tid;
 		set_site(t, p, r, copy, item);
-		return pass(t, item);
+		return trace_events_pass(t, item);
 	case TRACE_AT_WAKE:
 		item->event = TRACE_WAKE;
-		return !is_wake(t, p, item) || pass(t, item);
+		return !trace_events_is_wake(t, p, item) || trace_events_pass(t, item);
 	case TRACE_AT_WAKER:
 		return take_use(t, p, item);
 	default:
-		return take_end(t, p, r, item);
+		return trace_events_take_end(t, p, r, item);
 	}
 }
 
-/* A static probe of the program itself; item->by is known. */
+/* Handles a hit of a static probe of the program itself; item->by is known. */
 static bool take_static(struct trace *t, const struct probe_record *r, const unsigned char *copy,
                         struct trace_item *item)
 {
@@ -422,23 +426,23 @@ static bool take_static(struct trace *t, const struct probe_record *r, const uns
 	item->event = TRACE_USDT;
 	item->task = item->by;
 	if (item->by)
-		set_task(t, item, point_at(t, r->by_point), 0);
+		trace_events_set_task(t, item, trace_events_point_at(t, r->by_point), 0);
 	item->hit = &hit;
-	return pass(t, item);
+	return trace_events_pass(t, item);
 }
 
 bool trace_take(const struct probe_record *r, const unsigned char *copy, void *arg)
 {
 	struct trace *t = arg;
-	const struct trace_point *p = point_at(t, r->point);
-	const struct trace_point *outer = point_at(t, r->by_point);
+	const struct trace_point *p = trace_events_point_at(t, r->point);
+	const struct trace_point *outer = trace_events_point_at(t, r->by_point);
 	struct trace_item item = { .time = r->time, .tid = (pid_t)r->tid, .task = r->id };
 
 	bool is_static = r->kind == PROBE_PLACE && r->point >= FIRST_STATIC &&
 	                 r->point - FIRST_STATIC < t->statics.n;
 
-	t->read_to = r->time > t->read_to ? r->time : t->read_to;
-	if ((!p && !is_static) || (t->detached && r->time > t->end))
+	t->interval.read_to = r->time > t->interval.read_to ? r->time : t->interval.read_to;
+	if ((!p && !is_static) || (t->interval.detached && r->time > t->interval.end))
 		return true;
 	t->has = p ? p->has : NULL;
 	if (p && p->kernel.is_own_id)

@@ -13,7 +13,7 @@ enum { KIND_SHIFT = 56, MAX_KINDS = 126 };
 static const uint64_t is_address = 1ULL << 63, addresses = (1ULL << KIND_SHIFT) - 1;
 
 /* The number of a runtime's kind, from 1; 0: there is none of that name. */
-static uint64_t number_of(const char *kind, size_t len)
+static uint64_t trace_key_number_of(const char *kind, size_t len)
 {
 	const struct runtime *const *list = registered_runtimes.runtimes;
 
@@ -31,7 +31,7 @@ static uint64_t make(uint64_t kind, uint64_t address)
 
 uint64_t trace_key_of_address(const char *kind, uint64_t address)
 {
-	return make(number_of(kind, strlen(kind)), address);
+	return make(trace_key_number_of(kind, strlen(kind)), address);
 }
 
 uint64_t trace_key_address(uint64_t key)
@@ -65,7 +65,7 @@ const char *trace_key_text(struct arena *a, uint64_t key)
 }
 
 /* A number without sign, to the end of the text. */
-static bool read_number(const char *text, int base, uint64_t *ret)
+static bool trace_key_read_number(const char *text, int base, uint64_t *ret)
 {
 	char *end;
 
@@ -77,13 +77,13 @@ static bool read_number(const char *text, int base, uint64_t *ret)
 bool trace_key_read(const char *text, uint64_t *ret)
 {
 	const char *colon = strrchr(text, ':'), *number = colon ? colon + 1 : text;
-	uint64_t kind = colon ? number_of(text, (size_t)(colon - text)) : 0;
+	uint64_t kind = colon ? trace_key_number_of(text, (size_t)(colon - text)) : 0;
 
 	if (colon && !kind)
 		return false;
 	if (number[0] != '0' || (number[1] != 'x' && number[1] != 'X'))
-		return !colon && read_number(text, 10, ret);
-	if (!read_number(number, 16, ret) || *ret > addresses || !*ret)
+		return !colon && trace_key_read_number(text, 10, ret);
+	if (!trace_key_read_number(number, 16, ret) || *ret > addresses || !*ret)
 		return false;
 	*ret = make(kind, *ret);
 	return true;

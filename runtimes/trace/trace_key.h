@@ -19,9 +19,9 @@ uint64_t trace_key_of_address(const char *kind, uint64_t address);
 uint64_t trace_key_address(uint64_t key);
 /* Whether it is the number of a task, or 0; else it has an address. */
 bool trace_key_is_number(uint64_t key);
-/* Of a task of a snapshot; 0: it has none. */
+/* The key of a task of a snapshot; 0: it has none. */
 uint64_t trace_key(const struct task *task);
-/* As in snapshots: "17", "async_executor:0x7f00". Lives in a. */
+/* The id as snapshots have it: "17", "async_executor:0x7f00". Lives in a. */
 const char *trace_key_text(struct arena *a, uint64_t key);
 /* Reads such a text, or an address alone, which is of any kind; false: it is none. */
 bool trace_key_read(const char *text, uint64_t *ret);

@@ -8,17 +8,18 @@
 #include "runtimes/trace/worker_job.h"
 
 enum {
-	FREE_LOOKS_NS = 1000000000, /* that all looks may take together, beside */
+	FREE_LOOKS_NS = 1000000000, /* time that all looks may take together, beside */
 	LOOKS_SHARE = 20,           /* this part of the time */
 	FIRST_PAUSE_NS = 1000000,   /* after a look in vain at a thread; doubled each time, */
 	LAST_PAUSE_NS = 1000000000, /* up to this */
-	WORKER_TRIES = 50,          /* for a worker that begins, a millisecond apart */
+	WORKER_TRIES = 50,          /* looks at a worker that begins, a millisecond apart */
 };
 
 struct known_thread {
 	int worker, runtime;
-	bool blocks_on;     /* it is in block_on, and runs the tasks of a runtime without workers */
-	uint64_t next_look; /* not before that time */
+	bool blocks_on;     /* the thread is in block_on, and runs the tasks of a runtime without
+	                       workers */
+	uint64_t next_look; /* the earliest time of the next look */
 	uint64_t pause;     /* between looks in vain */
 };
 
@@ -35,7 +36,7 @@ static struct known_thread *thread_known(struct trace_threads *t, pid_t tid)
 }
 
 /* The number of the runtime with that address and serial. */
-static int number_at(struct trace_threads *t, uint64_t addr, uint64_t serial)
+static int trace_threads_number_at(struct trace_threads *t, uint64_t addr, uint64_t serial)
 {
 	uint64_t key = map_key_of_pair(addr, serial);
 	uintptr_t number = (uintptr_t)map_get(&t->numbers, key);
@@ -48,23 +49,23 @@ static int number_at(struct trace_threads *t, uint64_t addr, uint64_t serial)
 }
 
 /* The number of a runtime of a snapshot; -1: it has none. */
-static int number_of(struct trace_threads *t, const struct snapshot *s, int index)
+static int trace_threads_number_of(struct trace_threads *t, const struct snapshot *s, int index)
 {
 	const struct runtime_info *r;
 
 	if (index < 0 || (size_t)index >= s->nruntimes)
 		return -1;
 	r = &s->runtimes[index];
-	return r->addr ? number_at(t, r->addr, r->serial) : -1;
+	return r->addr ? trace_threads_number_at(t, r->addr, r->serial) : -1;
 }
 
 static void know_thread(struct trace_threads *t, const struct snapshot *s,
                         const struct thread_info *info)
 {
 	struct known_thread *th = thread_known(t, info->tid);
-	int runtime = number_of(t, s, info->runtime);
+	int runtime = trace_threads_number_of(t, s, info->runtime);
 
-	/* A worker is one until it stops, which the items tell. */
+	/* A worker is one until it stops, which an item shows. */
 	if (!th || (th->worker >= 0 && info->worker < 0))
 		return;
 	th->worker = info->worker;
@@ -75,7 +76,7 @@ static void know_thread(struct trace_threads *t, const struct snapshot *s,
 void trace_threads_know(struct trace_threads *t, const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->nruntimes; i++)
-		number_of(t, s, (int)i);
+		trace_threads_number_of(t, s, (int)i);
 	for (size_t i = 0; i < s->nthreads; i++)
 		know_thread(t, s, &s->threads[i]);
 }
@@ -91,7 +92,7 @@ static bool may_look(const struct trace_threads *t, uint64_t now)
 }
 
 /* False: the process could not be looked at, or not now. */
-static bool look(struct trace_threads *t)
+static bool trace_threads_look(struct trace_threads *t)
 {
 	uint64_t began = clock_now_ns();
 
@@ -118,7 +119,7 @@ static void look_at_worker(struct trace_threads *t, const struct known_thread *t
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 
-	for (int i = 0; i < WORKER_TRIES && look(t) && th->worker < 0; i++)
+	for (int i = 0; i < WORKER_TRIES && trace_threads_look(t) && th->worker < 0; i++)
 		nanosleep(&pause, NULL);
 }
 
@@ -131,7 +132,7 @@ static bool shows_driver(const struct trace_item *item)
 	       (polls && item->job == TRACE_TASK);
 }
 
-static bool is_known(const struct known_thread *th, const struct trace_item *item)
+static bool trace_threads_is_known(const struct known_thread *th, const struct trace_item *item)
 {
 	return th->runtime >= 0 && (th->worker >= 0 || th->blocks_on || !shows_driver(item));
 }
@@ -141,15 +142,15 @@ static void look_if_unknown(struct trace_threads *t, struct known_thread *th,
 {
 	uint64_t now;
 
-	if (!t->look || is_known(th, item))
+	if (!t->look || trace_threads_is_known(th, item))
 		return;
 	now = clock_now_ns();
 	if (item->event == TRACE_WORKER_START)
 		look_at_worker(t, th);
 	/* A look that was taken after the item has shown all that there is. */
 	else if (now >= th->next_look && item->time >= t->last_look)
-		look(t);
-	if (is_known(th, item))
+		trace_threads_look(t);
+	if (trace_threads_is_known(th, item))
 		return;
 	th->next_look = clock_now_ns() + th->pause;
 	th->pause = th->pause * 2 < LAST_PAUSE_NS ? th->pause * 2 : LAST_PAUSE_NS;
@@ -162,7 +163,7 @@ void trace_threads_begin(struct trace_threads *t, pid_t tid, const struct worker
 	if (!th)
 		return;
 	th->worker = who ? who->worker : -1;
-	th->runtime = who ? number_at(t, who->runtime, who->serial) : th->runtime;
+	th->runtime = who ? trace_threads_number_at(t, who->runtime, who->serial) : th->runtime;
 	th->blocks_on = false;
 }
 

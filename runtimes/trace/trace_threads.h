@@ -12,15 +12,15 @@
 struct snapshot;
 struct worker_identity;
 
-/* All zeros: nothing is known, and nobody looks. Free it with trace_threads_free(). */
+/* Known threads. All zeros: none, and no look is taken. Free it with trace_threads_free(). */
 struct trace_threads {
 	struct map known;               /* tid -> struct known_thread, in the arena */
 	struct map numbers;             /* address and serial of a runtime -> its number + 1 */
-	unsigned nruntimes;             /* that have a number */
+	unsigned nruntimes;             /* runtimes that have a number */
 	trace_look_fn *look;            /* NULL: threads that appear later stay unknown */
 	void *arg;                      /* of look */
 	uint64_t first_look, last_look; /* ns, CLOCK_MONOTONIC; 0: there was none */
-	uint64_t looks_ns;              /* what all looks have taken */
+	uint64_t looks_ns;              /* duration of all looks */
 	struct arena arena;
 };
 

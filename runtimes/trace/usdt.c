@@ -28,7 +28,7 @@ struct all_notes {
 	struct usdt_notes lost; /* what is missing */
 };
 
-static void free_notes(struct all_notes *all)
+static void usdt_free_notes(struct all_notes *all)
 {
 	vec_free(&all->probes);
 	vec_free(&all->modules);
@@ -70,7 +70,7 @@ static void add_notes(struct all_notes *all, const struct module *m, const struc
 }
 
 /* Whether no more can be added: whatever the next file has is left out unread. */
-static bool is_full(struct all_notes *all)
+static bool usdt_is_full(struct all_notes *all)
 {
 	bool full = all->probes.n == USDT_MAX_PROBES;
 
@@ -81,14 +81,14 @@ static bool is_full(struct all_notes *all)
 static struct error *read_modules(const struct target *t, bool is_main, struct arena *a,
                                   struct all_notes *all)
 {
-	for (size_t i = 0; i < t->nmodules; i++) {
-		const struct module *m = t->modules[i];
+	for (size_t i = 0; i < t->modules.n; i++) {
+		const struct module *m = t->modules.data[i];
 		struct usdt_notes notes;
 
 		if (m->is_main != is_main || !is_new_file(all, m))
 			continue;
 		TRY(interrupt_check());
-		if (is_full(all))
+		if (usdt_is_full(all))
 			continue;
 		TRY(usdt_notes_read(a, m->fd, &notes));
 		add_notes(all, m, &notes);
@@ -110,11 +110,11 @@ struct error *trace_usdt_notes(const struct target *t, struct arena *a, struct u
 	*ret = all.lost;
 	ret->n = all.probes.n;
 	ret->probes = vec_to_arena(&all.probes, a);
-	free_notes(&all);
+	usdt_free_notes(&all);
 	return err;
 }
 
-/* ---- what the kernel reads ---- */
+/* ---- descriptions for the kernel ---- */
 
 static bool is_register(unsigned number)
 {
@@ -122,7 +122,7 @@ static bool is_register(unsigned number)
 }
 
 /* False: the kernel cannot read it. */
-static bool describe(const struct usdt_operand *o, bool texts, struct probe_value *ret)
+static bool usdt_describe(const struct usdt_operand *o, bool texts, struct probe_value *ret)
 {
 	if ((o->has_base && !is_register(o->base)) || (o->has_index && !is_register(o->index)))
 		return false;
@@ -159,14 +159,14 @@ static void make_static(const struct usdt_probe *probe, bool texts, struct trace
 		ret->n = USDT_MAX_OPERANDS;
 	ret->place.n = (uint32_t)ret->n;
 	for (size_t i = 0; i < ret->n; i++) {
-		if (!describe(&ret->operands[i], texts, &ret->place.values[i]))
+		if (!usdt_describe(&ret->operands[i], texts, &ret->place.values[i]))
 			ret->operands[i].kind = USDT_OPERAND_UNKNOWN;
 	}
 }
 
 /* ---- which of them ---- */
 
-static bool matches(const char *pattern, const struct usdt_probe *p)
+static bool usdt_matches(const char *pattern, const struct usdt_probe *p)
 {
 	SCRATCH(tmp);
 
@@ -177,7 +177,7 @@ static bool matches(const char *pattern, const struct usdt_probe *p)
 static bool matches_any(const char *const *patterns, const struct usdt_probe *p)
 {
 	for (; *patterns; patterns++) {
-		if (matches(*patterns, p))
+		if (usdt_matches(*patterns, p))
 			return true;
 	}
 	return false;
@@ -186,7 +186,7 @@ static bool matches_any(const char *const *patterns, const struct usdt_probe *p)
 static bool has_match(const struct trace_statics *statics, const char *pattern)
 {
 	for (size_t i = 0; i < statics->n; i++) {
-		if (matches(pattern, statics->probes[i].probe))
+		if (usdt_matches(pattern, statics->probes[i].probe))
 			return true;
 	}
 	return false;
@@ -196,18 +196,19 @@ static struct error *check_statics(const struct trace_statics *statics,
                                    const struct trace_usdt_wanted *wanted)
 {
 	if (statics->n > PROBE_MAX_PLACES)
-		return error_new(ERR_USAGE, "--usdt takes at most %d places in the program's code",
+		return error_new(ERR_USAGE,
+		                 "--usdt supports at most %d places in the program's code",
 		                 (int)PROBE_MAX_PLACES);
 	for (const char *const *p = wanted->patterns; *p && !wanted->some; p++) {
 		if (!has_match(statics, *p))
-			return error_new(ERR_USAGE,
-			                 "the program has no static probe %s: probes lists them",
-			                 *p);
+			return error_new(
+				ERR_USAGE,
+				"the program has no static probe %s: \"probes\" lists them", *p);
 	}
 	return NULL;
 }
 
-/* Appends those that match. */
+/* Appends the probes that match. */
 static void select_probes(const struct all_notes *all, const struct trace_usdt_wanted *wanted,
                           struct arena *a, struct trace_statics *ret)
 {
@@ -238,7 +239,7 @@ struct error *trace_usdt_find(const struct target *t, const struct trace_usdt_wa
 	*ret = (struct trace_statics){ 0 };
 	if (!err)
 		select_probes(&all, wanted, a, ret);
-	free_notes(&all);
+	usdt_free_notes(&all);
 	return err ? err : check_statics(ret, wanted);
 }
 
@@ -255,11 +256,11 @@ static struct error *read_mapping(pid_t pid, const struct mapping *mapping, stru
 	m->file = arena_printf(a, "/proc/%d/root%s", (int)pid, mapping->path);
 	m->fd = file_open_regular(m->file);
 	struct error *err = NULL;
-	if (is_new_file(all, m) && !is_full(all) && !(err = usdt_notes_read(a, m->fd, &notes)))
+	if (is_new_file(all, m) && !usdt_is_full(all) && !(err = usdt_notes_read(a, m->fd, &notes)))
 		add_notes(all, m, &notes);
 	file_close(&m->fd);
 	m->fd = -1;
-	/* What is mapped executable may be no library at all. */
+	/* Executable mappings may be of files that are no libraries. */
 	if (!err || err->kind != ERR_UNSUPPORTED)
 		return err;
 	error_free(err);
@@ -292,7 +293,7 @@ struct error *trace_usdt_find_loaded(pid_t pid, const struct trace_usdt_wanted *
 
 	if (!err)
 		select_probes(&all, wanted, a, ret);
-	free_notes(&all);
+	usdt_free_notes(&all);
 	return err ? err : check_statics(ret, wanted);
 }
 
@@ -317,7 +318,7 @@ struct error *trace_usdt_check_semaphore(pid_t pid, const struct trace_static *p
 	                 probe->probe->provider, probe->probe->name);
 }
 
-/* ---- what was read ---- */
+/* ---- values read ---- */
 
 /* The value of an operand, from the 8 bytes that the kernel has read. */
 static uint64_t extended(const struct usdt_operand *o, uint64_t value)
@@ -344,7 +345,7 @@ static size_t whole_characters(const char *text, size_t len)
 	return len - (end - 1) < needed ? end - 1 : len;
 }
 
-/* What sanitising does to the white space of a text, it being text otherwise. */
+/* Whether a string is text: sanitising changes only its white space. */
 static bool is_text(const char *text, const char *clean, size_t len)
 {
 	if (strlen(clean) != len)

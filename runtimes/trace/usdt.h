@@ -1,6 +1,6 @@
 /*
- * The static probes (USDT) that a program has itself, in its executable and the libraries that are
- * loaded, and what a hit of one means.
+ * The static probes (USDT) of a program itself, in its executable and the libraries that are
+ * loaded, and the meaning of a hit.
  */
 #ifndef RUNTIMES_TRACE_USDT_H
 #define RUNTIMES_TRACE_USDT_H
@@ -20,8 +20,8 @@ struct module;
 struct target;
 
 /*
- * Reads them, those of the executable first; all of the result is in arena a. A file is NULL in
- * those of the executable. None of a module whose file was not found.
+ * Reads the static probes, those of the executable first; all of the result is in arena a. A file
+ * is NULL in those of the executable. A module whose file was not found has none.
  */
 struct error *trace_usdt_notes(const struct target *t, struct arena *a, struct usdt_notes *ret)
 	MUST_CHECK;
@@ -29,25 +29,25 @@ struct error *trace_usdt_notes(const struct target *t, struct arena *a, struct u
 /* A static probe at one of its locations. */
 struct trace_static {
 	const struct usdt_probe *probe;
-	const struct module *module; /* that has it */
+	const struct module *module; /* the module that has it */
 	size_t n; /* its arguments, those behind the last that can be read left out */
 	struct usdt_operand operands[USDT_MAX_OPERANDS];
 	struct probe_place place;
 };
 
 struct trace_statics {
-	const struct trace_static *probes; /* those of a module follow each other */
+	const struct trace_static *probes; /* the probes of a module follow each other */
 	size_t n;
 };
 
-/* Which of them. */
+/* Selection of static probes. */
 struct trace_usdt_wanted {
 	const char *const *patterns; /* PROVIDER:NAME with the wildcards of a shell; NULL ends */
 	bool texts;                  /* arguments of 8 bytes may be addresses of texts */
 	bool some; /* a pattern may match none: the program's libraries are not loaded yet */
 };
 
-/* Finds them; all of the result is in arena a. ERR_USAGE: a pattern matches none. */
+/* Finds the selected probes; all of the result is in arena a. ERR_USAGE: a pattern matches none. */
 struct error *trace_usdt_find(const struct target *t, const struct trace_usdt_wanted *wanted,
                               struct arena *a, struct trace_statics *ret) MUST_CHECK;
 /*
@@ -65,7 +65,7 @@ struct error *trace_usdt_find_loaded(pid_t pid, const struct trace_usdt_wanted *
 struct error *trace_usdt_check_semaphore(pid_t pid, const struct trace_static *probe) MUST_CHECK;
 
 struct trace_argument {
-	bool known;       /* it could be read */
+	bool known;       /* the value could be read */
 	bool is_signed;   /* how to take the value */
 	uint64_t value;   /* extended to 64 bits */
 	const char *text; /* at the address that the value is, sanitised; NULL: none */
@@ -78,7 +78,7 @@ struct trace_hit {
 	struct trace_argument arguments[USDT_MAX_OPERANDS];
 };
 
-/* copy: what follows the record. Texts of ret are in arena a. */
+/* copy: the bytes behind the record. Texts of ret are in arena a. */
 void trace_usdt_hit(const struct trace_static *probe, const struct probe_record *record,
                     const unsigned char *copy, struct arena *a, struct trace_hit *ret);
 

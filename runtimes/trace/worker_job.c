@@ -10,22 +10,25 @@
 
 enum { WORD = 8, NBOXES = 2 };
 
-/* A copy: the pointer to the worker, words of the worker, the serial, what was not read. */
+/*
+ * A copy: the pointer to the worker, words of the worker, the serial, a byte that is 0 if all was
+ * read.
+ */
 struct worker_job_plan {
 	uint32_t index, handle; /* of the index and of the pointer to the runtime, in a copy */
-	uint32_t serial;        /* likewise */
+	uint32_t serial;        /* of the serial */
 	uint32_t len;           /* of the whole copy */
-	uint64_t runtime;       /* from where the pointer leads to */
+	uint64_t runtime;       /* offset of the runtime from where the pointer leads */
 };
 
 /* Offsets from a job's future, each but the last of its row that of a pointer. */
-struct way {
+struct worker_job_way {
 	uint64_t index[2], runtime[3], serial[3];
 };
 
 /* The last offset leads to something that has a size, if that is not 0. */
-static bool find_offsets(struct inspector *in, const struct type *future, const char *expr,
-                         size_t n, uint64_t size, uint64_t *ret)
+static bool worker_job_find_offsets(struct inspector *in, const struct type *future,
+                                    const char *expr, size_t n, uint64_t size, uint64_t *ret)
 {
 	const struct path *p = expr ? inspector_optional_path(in, future, expr) : NULL;
 
@@ -33,11 +36,14 @@ static bool find_offsets(struct inspector *in, const struct type *future, const 
 }
 
 static bool find_way(struct inspector *in, const struct runtime *runtime, const struct type *future,
-                     struct way *ret)
+                     struct worker_job_way *ret)
 {
-	return find_offsets(in, future, runtime->worker_index, 2, WORD, ret->index) &&
-	       find_offsets(in, future, runtime->worker_runtime, 3, 0, ret->runtime) &&
-	       find_offsets(in, future, runtime->worker_serial, 3, WORD, ret->serial) &&
+	return worker_job_find_offsets(in, future, runtime->threads.worker_index, 2, WORD,
+	                               ret->index) &&
+	       worker_job_find_offsets(in, future, runtime->threads.worker_runtime, 3, 0,
+	                               ret->runtime) &&
+	       worker_job_find_offsets(in, future, runtime->threads.worker_serial, 3, WORD,
+	                               ret->serial) &&
 	       ret->runtime[0] == ret->index[0] && ret->serial[0] == ret->index[0] &&
 	       ret->serial[1] == ret->runtime[1];
 }
@@ -47,9 +53,9 @@ static bool find_way(struct inspector *in, const struct runtime *runtime, const 
  * were merged, they read it from the same place of the task.
  */
 static bool find_common_way(struct inspector *in, const struct runtime *runtime,
-                            const struct task_types *types, struct way *ret)
+                            const struct task_types *types, struct worker_job_way *ret)
 {
-	struct way other;
+	struct worker_job_way other;
 
 	if (!types->has_offset || !find_way(in, runtime, types->future, ret))
 		return false;
@@ -62,8 +68,8 @@ static bool find_common_way(struct inspector *in, const struct runtime *runtime,
 }
 
 /* Bytes between the words of a worker are copied as well. */
-static bool plan_copy(struct worker_job_plan *plan, uint64_t job, const struct way *way,
-                      struct probe_point *point)
+static bool worker_job_plan_copy(struct worker_job_plan *plan, uint64_t job,
+                                 const struct worker_job_way *way, struct probe_point *point)
 {
 	uint64_t index = way->index[1], handle = way->runtime[1], serial = way->serial[2];
 	uint64_t low = index < handle ? index : handle;
@@ -95,15 +101,15 @@ const struct worker_job_plan *worker_job_plan_make(struct inspector *in, struct 
                                                    struct probe_point *point)
 {
 	struct worker_job_plan *plan = NEW(a, struct worker_job_plan);
-	struct way way;
+	struct worker_job_way way;
 
 	if (!find_common_way(in, runtime, types, &way) ||
-	    !plan_copy(plan, types->offset, &way, point))
+	    !worker_job_plan_copy(plan, types->offset, &way, point))
 		return NULL;
 	return plan;
 }
 
-static uint64_t word_at(const unsigned char *copy, uint32_t at)
+static uint64_t worker_job_word_at(const unsigned char *copy, uint32_t at)
 {
 	uint64_t word;
 
@@ -116,11 +122,12 @@ bool worker_job_read(const struct worker_job_plan *plan, const unsigned char *co
 {
 	if (len != plan->len || copy[len - 1])
 		return false;
-	uint64_t index = word_at(copy, plan->index);
+	uint64_t index = worker_job_word_at(copy, plan->index);
 	if (index > INT_MAX)
 		return false;
 	*ret = (struct worker_identity){ .worker = (int)index,
-		                         .runtime = word_at(copy, plan->handle) + plan->runtime,
-		                         .serial = word_at(copy, plan->serial) };
+		                         .runtime = worker_job_word_at(copy, plan->handle) +
+		                                    plan->runtime,
+		                         .serial = worker_job_word_at(copy, plan->serial) };
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
- * The job of a blocking pool that runs a worker. Which worker of which runtime that is, a copy of a
- * few bytes tells that is taken when the poll of the job begins, so that nobody needs to look at a
- * thread that may have ended soon after.
+ * The job of a blocking pool that runs a worker. A copy of a few bytes, taken when the poll of the
+ * job begins, shows which worker of which runtime that is, so that nobody needs to look at a thread
+ * that may have ended soon after.
  */
 #ifndef RUNTIMES_TRACE_WORKER_JOB_H
 #define RUNTIMES_TRACE_WORKER_JOB_H
@@ -24,8 +24,8 @@ struct worker_identity {
 };
 
 /*
- * Plans what to copy of a job with these types, and fills what point copies. NULL: the debug info
- * does not lead to its worker. Lives in a.
+ * Plans the bytes to copy from a job with these types, and fills in the copies of point. NULL: the
+ * debug info does not lead to its worker. Lives in a.
  */
 const struct worker_job_plan *worker_job_plan_make(struct inspector *in, struct arena *a,
                                                    const struct runtime *runtime,

@@ -8,7 +8,8 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-for script in scripts/{demo,release,test,*.sh} .ci/run testdata/*/*.sh bench/run bench/large/*.sh; do
+for script in scripts/{demo,release,test,*.sh} .ci/run testdata/*/*.sh bench/run bench/large/*.sh \
+	commands/completions/asyncdbg.bash; do
 	bash -n "$script"
 done
 version=$(clang-format --version | sed 's/.*version \([0-9]*\).*/\1/')

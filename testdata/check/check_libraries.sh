@@ -42,7 +42,7 @@ check() {
 	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c \
 		debugger/elf/elf_sections.c \
 		debugger/elf/claimed_size{,_test}.c
-	deny debugger '<sys/ptrace\.h>' debugger/live/{exec_stop,tracer{,_break,_control,_event,_filter,_glance,_launch,_stop,_watch}}.c \
+	deny debugger '<sys/ptrace\.h>' debugger/live/{stop_after_exec,tracer{,_break,_control,_event,_filter,_batched_read,_launch,_stop,_watch}}.c \
 		debugger/live/{target_live,tracer,x86_64_execute}_test.c
 	for folder in dwarf runtimes commands; do
 		deny "$folder" '<sys/ptrace\.h>'
@@ -53,7 +53,8 @@ check() {
 	for folder in debugger runtimes commands; do
 		deny "$folder" '<libiberty/'
 	done
-	for folder in debugger dwarf; do
+	deny debugger '<jansson\.h>' debugger/base/json_{reader,writer}_test.c debugger/base/json_reader_fuzz.c
+	for folder in dwarf runtimes; do
 		deny "$folder" '<jansson\.h>'
 	done
 	for folder in debugger dwarf runtimes; do
@@ -65,8 +66,6 @@ check() {
 	for folder in debugger dwarf runtimes commands; do
 		deny "$folder" '<(n?curses|term)\.h>' commands/top/top_screen.c
 	done
-	deny runtimes '<jansson\.h>' runtimes/saved/json_{reader,writer}_test.c \
-		runtimes/saved/json_reader_fuzz.c
 	deny commands '<jansson\.h>' commands/json/out_json_test.c commands/report/report_test.c \
 		commands/test/fuzz.h
 }

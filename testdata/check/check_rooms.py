@@ -6,7 +6,8 @@ usage: check_rooms.py [--build DIR] [--prefixes] [ROOT]
 
 rooms.tsv beside this file has the folders in their order: a folder may use itself and the ones in
 the rows above it. That holds for includes and, with --build, for links: a symbol that an object
-file of a build takes from another one. Calls within a folder may form a cycle; rooms.tsv says of
+file of a build takes from another one. Of the lower layers, commands/ includes only the public
+headers that rooms.tsv lists; each is used there and named in docs/architecture.md. Calls within a folder may form a cycle; rooms.tsv says of
 how many files at most, and why. Checked too: at most 25 .c files in a folder, a sentence about each
 folder in docs/architecture.md, global symbols that begin with the name of their file or folder or
 with a prefix of rooms.tsv, and names of runtimes outside their own folders.
@@ -37,10 +38,9 @@ NAMED = {
     "runtimes/thread/block_on_waker.c",  # what these wake
     "runtimes/inspect/other_executors.c",  # names of executors for messages
     "runtimes/analysis/field.c",  # help of a field: the name of a cfg
-    "runtimes/saved/saved_old.c",  # version 1 of the format has a member of that name
 }
 
-Room = collections.namedtuple("Room", "folder prefixes cycle reason")
+Room = collections.namedtuple("Room", "folder public prefixes cycle reason")
 
 
 def read_rooms(root):
@@ -49,8 +49,10 @@ def read_rooms(root):
         for line in table:
             if line.startswith("#") or not line.strip():
                 continue
-            folder, prefixes, cycle, reason = (line.rstrip("\n").split("\t") + ["", "", ""])[:4]
-            rooms.append(Room(folder, prefixes.split(), int(cycle or SMALL_CYCLE), reason))
+            folder, public, prefixes, cycle, reason = (
+                line.rstrip("\n").split("\t") + ["", "", "", ""])[:5]
+            rooms.append(Room(folder, [stem for stem in public.split() if stem != "-"],
+                              prefixes.split(), int(cycle or SMALL_CYCLE), reason))
     return rooms
 
 
@@ -104,10 +106,9 @@ def check_includes(root, rooms, problems):
     order = {room.folder: i for i, room in enumerate(rooms)}
     for path in sources(root):
         user = os.path.dirname(path)
-        for number, line in enumerate(read(root, path).split("\n"), 1):
-            include = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
-            if not include:
-                continue
+        text = read(root, path)
+        for include in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', text, re.MULTILINE):
+            number = text.count("\n", 0, include.start()) + 1
             used = os.path.dirname(include.group(1))
             if is_test(path):
                 layer = include.group(1).split("/")[0]
@@ -119,6 +120,30 @@ def check_includes(root, rooms, problems):
                 problems.append(f"{path}:{number}: {user} must not know {used}")
 
 
+def check_public(root, rooms, problems):
+    """Commands include only public headers of the lower layers, and each public header is used."""
+    public = {room.folder: room.public for room in rooms if not room.folder.startswith("commands/")}
+    unused = {f"{folder}/{stem}.h" for folder, stems in public.items() for stem in stems
+              if stem != "*"}
+    for path in sources(root):
+        if not path.startswith("commands/") or is_test(path):
+            continue
+        for include in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', read(root, path),
+                                  re.MULTILINE):
+            folder, name = os.path.split(include)
+            unused.discard(include)
+            if folder in public and not {"*", name[:-len(".h")]} & set(public[folder]):
+                problems.append(f"{path}: includes {include}, which is not public: rooms.tsv")
+    for include in sorted(unused):
+        problems.append(f"rooms.tsv: {include} is public, and no command includes it")
+    architecture = read(root, "docs/architecture.md").split("\n")
+    for folder, stems in public.items():
+        names = [f"`{stem}.h`" for stem in stems if stem != "*"]
+        if names and not any(line.startswith(f"| `{folder}` ") and all(n in line for n in names)
+                             for line in architecture):
+            problems.append(f"docs/architecture.md: no row has the public headers of {folder}")
+
+
 def check_names(root, problems):
     """The name of a runtime is for its own folder; elsewhere it may stand in comments."""
     for path in sources(root):
@@ -127,14 +152,15 @@ def check_names(root, problems):
         # Crates that are no runtime have types of one as members.
         by_text = path in NAMED or path.startswith("runtimes/leaves/")
         own = path.split("/")[1]
+        text = without_comments(read(root, path))
+        if by_text:
+            text = re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
+        lower = text.lower()
         for name in RUNTIMES:
             if name in (own, *BUILT_ON.get(own, ())) or path == "runtimes/inspect/registered.c":
                 continue
-            text = without_comments(read(root, path))
-            if by_text:
-                text = re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
-            for line in text.split("\n"):
-                if re.search(name, line, re.IGNORECASE):
+            for line in text.split("\n") if name in lower else ():
+                if name in line.lower():
                     problems.append(f"{path}: names {name}: {line.strip()}")
 
 
@@ -242,6 +268,7 @@ def check(root, build):
     rooms = read_rooms(root)
     check_folders(root, rooms, problems)
     check_includes(root, rooms, problems)
+    check_public(root, rooms, problems)
     check_names(root, problems)
     if build:
         symbols = read_objects(root, build)
@@ -265,6 +292,9 @@ def self_test(build):
     rooms = read_rooms(root)
     first, last = rooms[0].folder, rooms[-1].folder
     good = True
+    copy = tempfile.mkdtemp()
+    for folder in (*LAYERS, "docs", "testdata/check"):
+        shutil.copytree(os.path.join(root, folder), os.path.join(copy, folder))
     for path, line, fragment in (
             (f"{first}/error.c", f'#include "{last}/execute.h"', f"must not know {last}"),
             ("dwarf/types/type.h", '#include "dwarf/values/path.h"', "must not know dwarf/values"),
@@ -273,15 +303,21 @@ def self_test(build):
             ("dwarf/types/type_test.c", '#  include "runtimes/model/model.h"', "includes runtimes"),
             ("runtimes/model/names.c", 'const char *runtime_name = "tokio";', "names tokio"),
             ("runtimes/leaves/want.c", "int tokio_number;", "names tokio"),
+            ("commands/ask/list.c", '#include "dwarf/types/type.h"', "is not public"),
+            ("testdata/check/rooms.tsv", "dwarf/nowhere\tnothing", "no command includes it"),
+            ("testdata/check/rooms.tsv", "dwarf/nowhere\tnothing", "no row has the public"),
             ("dwarf/nowhere/new.c", "int new_one;", "is not in rooms.tsv")):
-        copy = tempfile.mkdtemp()
-        for folder in (*LAYERS, "docs", "testdata/check"):
-            shutil.copytree(os.path.join(root, folder), os.path.join(copy, folder))
-        os.makedirs(os.path.dirname(os.path.join(copy, path)), exist_ok=True)
-        with open(os.path.join(copy, path), "a", encoding="utf-8") as file:
+        changed = os.path.join(copy, path)
+        before = read(copy, path) if os.path.exists(changed) else None
+        os.makedirs(os.path.dirname(changed), exist_ok=True)
+        with open(changed, "a", encoding="utf-8") as file:
             file.write(line + "\n")
         good = expect(f"{line} in {path}", check(copy, None), fragment) and good
-        shutil.rmtree(copy)
+        os.remove(changed)
+        if before is not None:
+            with open(changed, "w", encoding="utf-8") as file:
+                file.write(before)
+    shutil.rmtree(copy)
     symbols = read_objects(root, build)
     some = {folder: next(source for source in sorted(symbols) if os.path.dirname(source) == folder)
             for folder in (first, last)}

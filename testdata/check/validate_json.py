@@ -11,8 +11,10 @@ import json
 import os
 import sys
 
-# Debian's python3-jsonschema.
-import jsonschema
+try:
+    import jsonschema
+except ImportError:
+    sys.exit("python3-jsonschema is missing: JSON cannot be compared with its schema")
 
 
 def read(path):

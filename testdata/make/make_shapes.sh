@@ -5,9 +5,9 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, unsized, once, statics, endless, executors, moved, futures, futures_util, walks,
-#        http, compio, spread, resumed, unset, probed, inlined, entry, shadowed or taken:
-#        NAME.elf from NAME.rs, optimised only for the last four. futures.elf also has streams.rs and sets.rs,
-#        walks.elf futures.rs, spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
+#        owned, http, compio, spread, resumed, unset, nested, probed, inlined, entry, shadowed, taken or slots:
+#        NAME.elf from NAME.rs, optimised only for the last five. futures.elf also has streams.rs and sets.rs,
+#        walks.elf and owned.elf futures.rs, spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs
 #        shared: shared.elf, which is http.elf with a part of its debug info in a file that it had in common with
 #        others, as dwz -m makes it
@@ -40,9 +40,14 @@ futures)
 	roots=(-e futures -u locks -u channels -u tasks -u sets -u streams)
 	crates=("futures tokio" "streams futures_core" "sets futures_util")
 	;;
+executors) roots=(-e executors -u channels) ;;
 walks)
 	roots=(-e walks)
 	crates=("futures tokio" "walks walks")
+	;;
+owned)
+	roots=(-e owned)
+	crates=("futures tokio" "owned owned")
 	;;
 http)
 	roots=(-e hyper -u requests -u want -u h2 -u websocket -u tls -u quinn)
@@ -57,6 +62,7 @@ spread)
 	roots=(-e spread -u polls)
 	crates=("library library" "spread spread")
 	;;
+slots) roots=(-e "$name") edition=2024 model=pic optimised=3 ;;
 unset) roots=(-e "$name") edition=2024 model=pic ;; # let chains; code that runs at any address
 *) roots=(-e "$name") ;;
 esac

@@ -15,6 +15,7 @@
 
 #include "commands/report/report.h"
 #include "commands/test/answer.h"
+#include "debugger/base/marked.h"
 #include "runtimes/test/graph.h"
 
 enum { KINDS = 40, LOCKS = 5000 };
@@ -133,7 +134,10 @@ static struct future *work(struct arena *a, unsigned kind, unsigned task)
 
 	leaf->function = leaf->type = "tokio::sync::batch_semaphore::Acquire";
 	leaf->wait->kind = waits[kind % 5];
-	leaf->wait->phrase = arena_printf(a, "%s, %u tasks ahead", waits[kind % 5], task);
+	leaf->wait->phrase = marked_finish(
+		a,
+		arena_printf(a, "%s, " MARKED_NUMBER("%u") " tasks ahead", waits[kind % 5], task),
+		&leaf->wait->phrase_parts);
 	leaf->wait->object = leaf->wait->primitive = 0x7f0000000000 + task % LOCKS * 64;
 	if (kind % 5 == 0) {
 		leaf->wait->ndetails = 2;

@@ -203,7 +203,7 @@ const checks = {
 
 	async 'what is missing is reported'() {
 		const { page, close } = await open('rough');
-		assert.match(await page.textContent('#notes'), /lost 7 events: .*polling has the time off the processor too.*: 1 task.*3 polls/s);
+		assert.match(await page.textContent('#notes'), /lost 7 events: .*polling includes time off the CPU.*: 1 task.*3 polls/s);
 		assert.doesNotMatch(await page.textContent('#states'), /off-processor/);
 		assert.match(await page.textContent('#states'), /unknown 400 ms/);
 		await close();

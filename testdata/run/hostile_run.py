@@ -15,7 +15,6 @@ import time
 from hostile_files import Elf, Memory
 
 TIMEOUT = 60
-SLOW = 10
 CRASH = re.compile(r"Sanitizer|runtime error:|[Aa]ssert|core dumped")
 
 
@@ -59,10 +58,7 @@ class Hostile:
         except subprocess.TimeoutExpired:
             self.fail(what, f"still running after {TIMEOUT} seconds")
             return None
-        took = time.monotonic() - started
-        self.slowest = max(self.slowest, (took, what))
-        if took > SLOW:
-            self.fail(what, f"took {took:.1f} seconds")
+        self.slowest = max(self.slowest, (time.monotonic() - started, what))
         errors = done.stderr.decode(errors="replace")
         if done.returncode not in (0, 1, 2) or CRASH.search(errors):
             self.fail(what, f"exit code {done.returncode}", errors)

@@ -69,12 +69,15 @@ left_out() {
 	echo "left out: $*"
 }
 
-# spawn COMMAND...: in the background; its pid is $spawned.
+# spawn COMMAND...: in the background, until it sleeps or has ended; its pid is $spawned.
 spawn() {
 	"$@" </dev/null >spawn.out 2>&1 &
 	spawned=$!
 	started+=("$spawned")
-	sleep 0.2
+	until [[ ! /proc/$spawned/exe -ef /proc/$$/exe &&
+		$(sed -n 's/^State:\t//p' "/proc/$spawned/status" 2>/dev/null) =~ ^([SZ]|$) ]]; do
+		sleep 0.01
+	done
 }
 
 check_usage() {
@@ -84,14 +87,14 @@ check_usage() {
 	expect 64 'async backtrace all' async
 	expect 64 'no target' async backtrace
 	expect 64 'is not a process id' -p 12x info
-	expect 64 'exclude each other' --stop-all --no-stop info
-	expect 64 '"-1" is no time: 5ms, 500us, 1s' --max-pause -1 info
-	expect 64 '"nan" is no time' --max-pause nan info
-	expect 64 '"1d" is no time' --max-pause 1d info
-	ASYNCDBG_MAX_PAUSE=soon expect 64 'ASYNCDBG_MAX_PAUSE: "soon" is no time' info
+	expect 64 'cannot be combined' --stop-all --no-stop info
+	expect 64 '"-1" is not a time: 5ms, 500us, 1s' --max-pause -1 info
+	expect 64 '"nan" is not a time' --max-pause nan info
+	expect 64 '"1d" is not a time' --max-pause 1d info
+	ASYNCDBG_MAX_PAUSE=soon expect 64 'ASYNCDBG_MAX_PAUSE: "soon" is not a time' info
 	expect 64 'is not a process id' -p 0 info
 	expect 64 'is not a process id' -p 99999999999999999999 info
-	expect 64 'exclude each other' -p 1 -c core info
+	expect 64 'only one of -p, --name, --unit and -c' -p 1 -c core info
 	expect 64 'frobnicate' --frobnicate
 	expect 64 '' -p $$ async task 1 2 3
 	expect 64 'unknown command' -p $$ -e 'info; frob'
@@ -103,7 +106,7 @@ check_usage() {
 	expect 64 'takes no arguments' -p $$ up 1
 	expect 64 'not a thread number' -p $$ thread one
 	expect 64 'usage: print EXPR' -p $$ print
-	expect 64 'one word too many' -p $$ print a b
+	expect 64 'unexpected argument' -p $$ print a b
 	expect 64 'needs a variable' -p $$ print ''
 	expect 64 'usage: whatis ADDR' -p $$ whatis
 	expect 64 'not an address' -p $$ whatis 0x
@@ -113,7 +116,7 @@ check_usage() {
 	expect 64 'has no option -v' -p $$ -e 'tasks -v'
 	expect 64 'has no option --verbos' -p $$ -e 'async bt --verbos'
 	expect 64 'did you mean --with' -p $$ tasks --wiht id 3
-	expect 64 'help bt" tells its options' -p $$ bt --frob=x
+	expect 64 'help bt" lists its options' -p $$ bt --frob=x
 	expect 64 'has no option --frob' -p $$ -e 'async graph --frob x'
 	expect 64 'needs a value: --dot FILE' -p $$ async graph --dot
 	expect 64 'async backtrace all" has no option --exec' -p $$ async bt all --exec
@@ -121,38 +124,38 @@ check_usage() {
 	expect 64 'needs a value: --exec' -p $$ tasks --exec
 	expect 64 'needs a command' -p $$ tasks --exec ''
 	expect 64 'no number is in 10..2' -p $$ tasks --with depth 10..2
-	expect 64 'name of the file is empty' -p $$ save ''
-	expect 64 'name of the file is empty' -p $$ async graph --dot ''
+	expect 64 'file name is empty' -p $$ save ''
+	expect 64 'file name is empty' -p $$ async graph --dot ''
 	expect 64 'say which file to write: save FILE' -p $$ save
 	expect 64 'say which file to write: report FILE' -p $$ report
 	expect 64 'say which file to write: layout EXE -o FILE' layout "$asyncdbg"
-	expect 64 '"tasks" writes no file; those that do: async graph, trace, ' -p $$ -o x tasks
-	expect 64 '"tasks" writes no file' -p $$ tasks -o x
+	expect 64 '"tasks" does not write a file; these commands do: async graph, trace, ' -p $$ -o x tasks
+	expect 64 '"tasks" does not write a file' -p $$ tasks -o x
 	expect 64 'belongs to a command' -p $$ -o x -e tasks
 	expect 64 'usage: layout EXE -o FILE' layout
 	expect 64 'without quotes' -p $$ 'async backtrace all'
-	expect 64 'may be given once' -p $$ async graph --dot a --dot=b
+	expect 64 'may be given only once' -p $$ async graph --dot a --dot=b
 	expect 64 'not a task id' -p $$ async graph --dot a main
-	expect 64 '"frob" is no check' -p $$ check --fail-on deadlock,frob
-	expect 64 'never only possible' -p $$ check --fail-on huge-future:possible
-	expect 64 '"frob:possible" is no check' -p $$ check --fail-on frob:possible
-	expect 64 'no interval' -p $$ check --interval soon
+	expect 64 'unknown check "frob"' -p $$ check --fail-on deadlock,frob
+	expect 64 'never finds anything only possible' -p $$ check --fail-on huge-future:possible
+	expect 64 'unknown check "frob:possible"' -p $$ check --fail-on frob:possible
+	expect 64 'not an interval' -p $$ check --interval soon
 	expect 64 '"dprintf" does not exist: "logpoint PLACE' -p $$ dprintf
-	expect 64 '"logpoint" needs more words' -p $$ logpoint main
+	expect 64 '"logpoint" needs more arguments' -p $$ logpoint main
 	expect 64 'has no }' -p $$ logpoint main 'n is {n'
 	expect 64 'not understood: watch EXPR if' -p $$ watch a b
-	expect 64 '"rwatch" needs more words' -p $$ rwatch
-	expect 2 'no program is under control' -p $$ awatch a if 'a > 3'
-	expect 2 'breakpoints need control' -p $$ logpoint main 'n is {n}'
-	expect 2 'no program is under control' -p $$ next
-	expect 64 '"asyncdbg run -- /bin/true" starts it' /bin/true
+	expect 64 '"rwatch" needs more arguments' -p $$ rwatch
+	expect 2 'no program is being debugged' -p $$ awatch a if 'a > 3'
+	expect 2 'breakpoints need a debugged program' -p $$ logpoint main 'n is {n}'
+	expect 2 'no program is being debugged' -p $$ next
+	expect 64 '"asyncdbg run -- /bin/true" starts and debugs it' /bin/true
 	expect 64 '"asyncdbg /bin/true CORE" opens its core' /bin/true tasks
 	expect 64 'nothing/there: No such file' nothing/there
-	expect 64 '"some" is no number of frames' -p $$ bt some
+	expect 64 '"some" is not a number of frames' -p $$ bt some
 	expect 64 'unknown command "12"' -p $$ 12
-	expect 64 'unknown command "known"; .* as ./known' known tasks
-	expect 64 'only guard, trace and run start one' -- /bin/true -x
-	expect 64 'only guard, trace and run start one' -p $$ -- /bin/true
+	expect 64 'unknown command "known"; .* write ./known' known tasks
+	expect 64 'only for guard, trace and run' -- /bin/true -x
+	expect 64 'only for guard, trace and run' -p $$ -- /bin/true
 	expect 64 'tasks" takes no arguments: "known"' -p $$ tasks known
 	expect 2 'No such file' -p $$ -x nothing-there
 }
@@ -231,7 +234,7 @@ check_cores() {
 	expect 2 'not an ELF' -c tokio_tcp.core --exe text info
 	expect 2 'core' -c tokio_tcp.exe info
 
-	expect 2 'text is no layout file: `asyncdbg layout' "${core[@]}" --layout text info
+	expect 2 'text is not a layout file: `asyncdbg layout' "${core[@]}" --layout text info
 	expect 64 'full is a device.*-o -' layout tokio_tcp.exe -o /dev/full
 	# Too few files may be open: no process counts as one that is not there, or not async.
 	local whole=$asyncdbg
@@ -303,14 +306,14 @@ check_sources() {
 	local map=(--source-map /src=sources) file=sources/tokio_tcp/src/main.rs
 
 	mkdir -p "${file%/*}"
-	expect 2 'not here: tried .*main.rs; "set source-map /src=DIRECTORY"' "${core[@]}" list "$place"
-	expect 2 'not here: tried sources/' "${core[@]}" "${map[@]}" list "$place"
+	expect 2 'not found: tried .*main.rs; "set source-map /src=DIRECTORY"' "${core[@]}" list "$place"
+	expect 2 'not found: tried sources/' "${core[@]}" "${map[@]}" list "$place"
 	mkfifo "$file"
-	expect 2 'main.rs is no regular file' "${core[@]}" "${map[@]}" list "$place"
+	expect 2 'main.rs is not a regular file' "${core[@]}" "${map[@]}" list "$place"
 	rm "$file" && ln -s /dev/zero "$file"
-	expect 2 'main.rs is no regular file' "${core[@]}" "${map[@]}" list "$place"
+	expect 2 'main.rs is not a regular file' "${core[@]}" "${map[@]}" list "$place"
 	rm "$file" && ln -s main.rs "$file"
-	expect 2 'not here' "${core[@]}" "${map[@]}" list "$place"
+	expect 2 'not found: tried' "${core[@]}" "${map[@]}" list "$place"
 	rm "$file" && truncate -s 1T "$file"
 	expect 2 'main.rs is too large' "${core[@]}" "${map[@]}" list "$place"
 	head -c 300000 /dev/urandom | tr '\n' '\r' >sources/random
@@ -320,29 +323,29 @@ check_sources() {
 	! LC_ALL=C grep -q $'[\e\t]' out || complain "control characters" list
 	expect 0 '' "${core[@]}" --json "${map[@]}" list "$place"
 	expect 2 'has no line 4294967295; it has 2' "${core[@]}" "${map[@]}" list "${place/3/4294967295}"
-	expect 2 'no code of this program is of a file nothing.rs' "${core[@]}" list nothing.rs:1
-	expect 2 'no function of the name no::such' "${core[@]}" list no::such
-	expect 64 'is no line' "${core[@]}" list main.rs:4294967296
-	expect 64 'no source map' "${core[@]}" --source-map x list
-	expect 64 'no source map' "${core[@]}" set source-map =
+	expect 2 'no code of this program comes from a file nothing.rs' "${core[@]}" list nothing.rs:1
+	expect 2 'no function named no::such' "${core[@]}" list no::such
+	expect 64 'is not a line' "${core[@]}" list main.rs:4294967296
+	expect 64 'not a source map' "${core[@]}" --source-map x list
+	expect 64 'not a source map' "${core[@]}" set source-map =
 }
 
 check_code() {
 	local core=(-c tokio_tcp.core --exe tokio_tcp.exe)
 
-	expect 2 'no function is known at 0x10' "${core[@]}" disassemble 0x10
+	expect 2 'no function at 0x10' "${core[@]}" disassemble 0x10
 	expect 2 '0x10 is not readable' "${core[@]}" disassemble 0x10,+0xffffffffffffff00
 	expect 64 'range of addresses is empty' "${core[@]}" disassemble 0xffffffffffffffff,+1
 	expect 64 'range of addresses is empty' "${core[@]}" disassemble 0x20,0x10
-	expect 2 'no function of the name no::such' "${core[@]}" disassemble no::such
+	expect 2 'no function named no::such' "${core[@]}" disassemble no::such
 	expect 64 'is the name of [0-9]+ functions' "${core[@]}" disassemble poll
-	expect 64 'no format' "${core[@]}" disassemble /z
+	expect 64 'unknown format' "${core[@]}" disassemble /z
 	expect 2 '0x10 is not readable' "${core[@]}" x/65536xg 0x10
 	expect 2 'is not readable' "${core[@]}" x/s 0xffffffffffffffff
 	expect 2 'is not readable' "${core[@]}" x/i 0
 	expect 64 'number of units' "${core[@]}" x/65537xb 0
 	expect 64 'number of units' "${core[@]}" x/99999999999999999999xb 0
-	expect 64 'no format' "${core[@]}" x/%n 0
+	expect 64 'is not a format' "${core[@]}" x/%n 0
 	expect 64 'no register "zz"' "${core[@]}" x '$zz'
 	expect 64 'no register' "${core[@]}" info registers zz
 	expect 64 'needs an address' "${core[@]}" x
@@ -361,8 +364,8 @@ says_input() {
 
 check_input() {
 	printf 'tasks\n' >commands
-	says_input 'was not read: give -x -' < <(cat commands)
-	says_input 'was not read: give -x -' <commands
+	says_input 'was not read: use -x -' < <(cat commands)
+	says_input 'was not read: use -x -' <commands
 	says_input '^end' </dev/null
 	says_input '^end' <&-
 	says_input '^end' --batch <commands
@@ -408,9 +411,7 @@ pid = os.fork()
 if not pid: os._exit(0)
 print(pid, flush=True)
 time.sleep(60)'
-	for _ in 1 2 3 4 5 6 7 8 9; do
-		[ -s spawn.out ] || sleep 0.1
-	done
+	until grep -q '^State:.Z' "/proc/$(cat spawn.out)/status" 2>/dev/null; do sleep 0.01; done
 	expect 2 'exit|zombie|dead|ended|memory' -p "$(head -n 1 spawn.out)" info
 	# Programs that end while asyncdbg is at work.
 	for i in $(seq 30); do

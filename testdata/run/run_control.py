@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Takes the program `steps` under control: breakpoints in async functions, by task and by count, and
-what is left of them when asyncdbg lets the program go, is interrupted or ended.
+"""Debugs the program `steps`: breakpoints in async functions, by task and by count, and
+what is left of them when asyncdbg detaches, is interrupted or ended.
 
 usage: run_control.py ASYNCDBG STEPS
 """
-import json
 import os
 import pathlib
 import re
@@ -15,47 +14,21 @@ import sys
 import tempfile
 import threading
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1] / "programs/steps/src/main.rs"
-LIMIT = 300  # seconds until a test is given up
-WALKERS = 5
+from harness.checks import expect
+from harness.session import LIMIT, attach_session, run_commands, stops
+from harness.steps import FIRST, SECOND, WALKERS, Steps, line_of, tracer_of, truth_of
 
 
-def line_of(text):
-    """The number of the first line of the source that has the text."""
-    return next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
-
-
-FIRST = line_of("let first = orders.recv().await")
-SECOND = line_of("let second = orders.recv().await")
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        sys.exit(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def documents(text):
-    return [json.loads(line) for line in text.splitlines() if line.startswith('{"schema"')]
-
-
-def run(asyncdbg, commands, orders="", options=()):
-    """The answers of commands, one a line, and what the program said of itself."""
-    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
-        script.write("\n".join(commands) + "\n")
-        script.flush()
-        done = subprocess.run([asyncdbg, "--jsonl", *options, "-x", script.name], input=orders,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
-    truth = re.search(r'^\{"walkers".*$', done.stdout, re.M)
-    return documents(done.stdout), json.loads(truth.group()) if truth else None, done
-
-
-def stops(answers):
-    return [answer["stopped"] for answer in answers if "stopped" in answer]
+def run(asyncdbg, commands, orders="", **options):
+    """The answers of commands, one a line, what the program said of itself, and the process."""
+    answers, done = run_commands(asyncdbg, commands, orders, **options)
+    return answers, truth_of(done), done
 
 
 def check_started(asyncdbg, steps):
     """Breakpoints of a program that is started; returns the ids of its walkers."""
-    commands = ["break walk", f"run -- {steps}", *["continue"] * (WALKERS - 1), "info breakpoints", "bt",
+    commands = ["break walk", f"run -- {steps}", *["continue"] * (WALKERS - 1), "info breakpoints",
+                "info breakpoints --internal", "bt",
                 "delete 1", f"break main.rs:{SECOND}", *["continue"] * 3]
     answers, truth, done = run(asyncdbg, commands, "walk 0\nwalk 3\nwalk 3\n")
     expect("errors", 0, done.returncode)
@@ -68,13 +41,16 @@ def check_started(asyncdbg, steps):
         expect("file", True, stop["file"].endswith("src/main.rs"))
     breakpoints = next(a for a in answers if a["command"] == "info breakpoints")["breakpoints"]
     expect("hits of `walk`", WALKERS, breakpoints[0]["hits"])
+    internal = next(a for a in answers if "internal_breakpoints" in a)["internal_breakpoints"]
+    expect("internal breakpoints of `walk`", [place["address"] for place in breakpoints[0]["places"]],
+           [row["address"] for row in internal if row["kind"] == "breakpoint"])
     stack = next(a for a in answers if a["command"] == "bt")["threads"][0]
     if not any("steps::walk" in str(frame["function"]) for frame in stack["frames"]):
         sys.exit(f"bt has no steps::walk: {stack['frames']}")
     expect(f"tasks at line {SECOND}", [ids[0], ids[3]], [stop["task"] for stop in rest[:2]])
     expect("lines", [SECOND] * 2, [stop["line"] for stop in rest[:2]])
     expect("its end", ("exited", 0), (rest[2]["reason"], rest[2]["status"]))
-    if "under control" not in done.stderr or "not randomised" not in done.stderr:
+    if "attached to process" not in done.stderr or "randomization is disabled" not in done.stderr:
         sys.exit(f"messages: {done.stderr}")
     return ids
 
@@ -247,78 +223,14 @@ def check_stands_still(asyncdbg, steps):
             script.flush()
             done = subprocess.run([asyncdbg, "-x", script.name], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, timeout=LIMIT)
-        if done.returncode != 2 or "is under control and stands still" not in done.stderr:
+        if done.returncode != 2 or "is being debugged and is stopped" not in done.stderr:
             sys.exit(f"{command} of a halted program: {done.returncode}, {done.stdout}{done.stderr}")
     # A poll that is held up by us is no long one.
     answers, _, _ = run(asyncdbg, ["break walk", f"run -- {steps}", "check", "kill"])
     result = next(a for a in answers if a["command"] == "check")
     expect("findings", [], [finding for finding in result["findings"] if finding["check"] == "long-poll"])
-    if "long-poll: the process is halted" not in result["skipped"][0]:
+    if "long-poll: the process is stopped" not in result["skipped"][0]:
         sys.exit(f"check of a halted program: {result['skipped']}")
-
-
-class Process:
-    """The program, started by the test and ready."""
-
-    def __init__(self, steps, **options):
-        self.process = subprocess.Popen([steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
-        self.pid = self.process.pid
-        self.ids = [str(number) for number in json.loads(self.process.stdout.readline())["walkers"]]
-        expect("ready", "ready\n", self.process.stdout.readline())
-        self.code = self.read_code()
-
-    def read_code(self):
-        """The bytes of the code of its executable."""
-        maps = pathlib.Path(f"/proc/{self.pid}/maps").read_text()
-        start, end = next(m.groups() for m in re.finditer(r"^(\w+)-(\w+) r-xp .*/steps$", maps, re.M))
-        with open(f"/proc/{self.pid}/mem", "rb") as memory:
-            memory.seek(int(start, 16))
-            return memory.read(int(end, 16) - int(start, 16))
-
-    def wait_running(self):
-        """Until it does not stand still any more."""
-        while pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] == "t":
-            os.sched_yield()
-
-    def order(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def check_free(self, what):
-        """Nobody traces it, its code is as before, and it obeys its orders."""
-        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
-        expect(f"{what}: tracer", "0", re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
-        expect(f"{what}: code", True, self.read_code() == self.code)
-        self.order("walk 4")
-        while "done" not in self.process.stdout.readline():
-            pass
-        self.process.stdin.close()
-        expect(f"{what}: its end", 0, self.process.wait(LIMIT))
-
-
-class Session:
-    """asyncdbg, which reads commands from a pipe."""
-
-    def __init__(self, asyncdbg, pid):
-        self.process = subprocess.Popen([asyncdbg, "--jsonl", "-p", str(pid), "-x", "-"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
-
-    def send(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        return json.loads(self.process.stdout.readline())
-
-    def ask(self, command):
-        self.send(command)
-        return self.answer()
-
-
-def tracer_of(pid):
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
 
 
 def check_refused(asyncdbg, pid, other):
@@ -335,7 +247,7 @@ def check_refused(asyncdbg, pid, other):
 
 def check_traced(asyncdbg, steps):
     """A process that another debugger has is left to it, with all that this one does."""
-    program = Process(steps)
+    program = Steps(steps)
     for words in (["strace", "-qq", "-o", "/dev/null", "-f", "-p"], ["gdb", "-nx", "-q", "-p"]):
         if not shutil.which(words[0]):
             continue
@@ -352,8 +264,8 @@ def check_traced(asyncdbg, steps):
 
 
 def check_attached(asyncdbg, steps):
-    program = Process(steps)
-    session = Session(asyncdbg, program.pid)
+    program = Steps(steps)
+    session = attach_session(asyncdbg, program.pid)
     expect("attach", "attached", session.ask("attach")["stopped"]["reason"])
     check_refused(asyncdbg, program.pid, session.process)
     session.ask(f"break main.rs:{SECOND}")
@@ -374,8 +286,8 @@ def check_attached(asyncdbg, steps):
 def check_ends(asyncdbg, steps):
     """Each way to end asyncdbg but kill -9 leaves the program as it was."""
     for number in (signal.SIGTERM, signal.SIGHUP, None):
-        program = Process(steps)
-        session = Session(asyncdbg, program.pid)
+        program = Steps(steps)
+        session = attach_session(asyncdbg, program.pid)
         session.ask("attach")
         session.ask(f"break main.rs:{SECOND}")
         session.ask("break walk")
@@ -405,7 +317,7 @@ def main():
     check_attached(asyncdbg, steps)
     check_traced(asyncdbg, steps)
     check_ends(asyncdbg, steps)
-    print("under control: all as it should be")
+    print("control: all as it should be")
 
 
 if __name__ == "__main__":

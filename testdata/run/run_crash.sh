@@ -58,7 +58,7 @@ fi
 rm -f core*
 ("$dir/panicked" jump || true) >/dev/null 2>&1
 if "$asyncdbg" --no-cache -c core* threads >said 2>&1 || [ $? -ne 1 ] ||
-	! grep -q 'stacks are not known whole' said || ! grep -q '^   ! ' said; then
+	! grep -q 'stacks are incomplete' said || ! grep -q '^   ! ' said; then
 	echo "jump ($profile): nothing says that the stack is not known whole"
 	failures=$((failures + 1))
 fi

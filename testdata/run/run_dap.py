@@ -14,8 +14,8 @@ import socket
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dap"))
-from dap_client import LIMIT, Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
+from harness.checks import Failure, expect, expect_in
+from harness.dap import LIMIT, Client
 
 MAX_DEPTH = 12
 
@@ -275,7 +275,7 @@ def check_order(asyncdbg, work):
     client = Client([asyncdbg, "dap"])
     expect_in("before initialize", "initialize", client.refuse("threads"))
     client.initialize()
-    expect_in("twice", "before", client.refuse("initialize", adapterID="x"))
+    expect_in("twice", "already", client.refuse("initialize", adapterID="x"))
     for command in ("threads", "stackTrace", "scopes", "variables", "setBreakpoints", "evaluate",
                     "continue", "pause", "configurationDone", "terminate"):
         expect_in(command, "no program", client.refuse(command))
@@ -324,7 +324,7 @@ def check_console(asyncdbg, work):
     expect_in("a variable of a command's name", ":list", client.refuse(
         "evaluate", expression="list 1", frameId=frame, context="repl"))
     for words in ("runt", "as bt all", "runtimes; runt"):
-        expect_in(f"{words}", "whole word", client.refuse(
+        expect_in(f"{words}", "full name", client.refuse(
             "evaluate", expression=words, frameId=frame, context="repl"))
     for words in ("q", "k", "c"):
         client.refuse("evaluate", expression=words, context="repl")
@@ -451,4 +451,4 @@ def test(asyncdbg, work):
     print("dap: all as it should be")
 
 
-main(test, *sys.argv[1:])
+test(*sys.argv[1:])

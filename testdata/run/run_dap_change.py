@@ -10,10 +10,9 @@ import subprocess
 import sys
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTDATA / "dap"))
-sys.path.insert(0, str(TESTDATA / "run"))
-from dap_client import Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
-from run_control import Process  # pylint: disable=wrong-import-position
+from harness.checks import expect, expect_in
+from harness.dap import Client
+from harness.steps import Steps
 
 DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
 # The programs are built with their folder remapped.
@@ -76,7 +75,7 @@ def check_state(client, process, task, frame):
     expect("which", ([breakpoint["id"]], task), (stop["hitBreakpointIds"], stop["threadId"]))
     for part in ("--state of task", ", was ", "src/main.rs:"):
         expect_in("its text", part, stop["text"])
-    refuse_info(client, "no variable", variablesReference=scopes_of(client, client.stack(task)[0])["Task"], name="id")
+    refuse_info(client, "not a variable", variablesReference=scopes_of(client, client.stack(task)[0])["Task"], name="id")
     expect("none", [], watch(client))
 
 
@@ -86,7 +85,7 @@ def check_refused(client, frame):
     refuse_info(client, "register", variablesReference=scopes_of(client, native)["Registers"], name="rip")
     refuse_info(client, "no_such", variablesReference=scopes_of(client, frame)["Locals"], name="no_such")
     refuse_info(client, "no_such", frameId=frame["id"], name="no_such")
-    refuse_info(client, "any more", variablesReference=2**30, name="x")
+    refuse_info(client, "no longer exists", variablesReference=2**30, name="x")
     refuse_info(client, "type", asAddress=True, name="0x1000", bytes=8)
     client.refuse("dataBreakpointInfo")
     count = choose(client, name="steps::STEPS")
@@ -138,7 +137,7 @@ def check_conditions(client, process):
 
 
 def check_data(asyncdbg, steps):
-    process = Process(str(steps))
+    process = Steps(str(steps))
     client = attach(asyncdbg, process.pid)
     task, frame = own_frame(client, "steps::walk")
     client.task_id = client.variables(scopes_of(client, frame)["Task"])["id"]["value"]
@@ -193,7 +192,7 @@ def check_set(asyncdbg, program):
     client = attach(asyncdbg, process.pid)
     check_scalars(client, own_frame(client, "locals::plain::scalars")[1])
     check_parts(client, own_frame(client, "locals::plain::compounds")[1])
-    expect("the warning", 1, client.output("console").count("writes into the memory"))
+    expect("the warning", 1, client.output("console").count("writes to the memory"))
     reference = scopes_of(client, own_frame(client, "locals::plain::scalars")[1])["Locals"]
     go_on(client)
     expect_in("while it runs", "runs", client.refuse("setVariable", variablesReference=reference, name="word",
@@ -211,4 +210,4 @@ def test(asyncdbg, programs):
     print("dap, changes: all as it should be")
 
 
-main(test, *sys.argv[1:])
+test(*sys.argv[1:])

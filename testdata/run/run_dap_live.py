@@ -12,10 +12,9 @@ import subprocess
 import sys
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTDATA / "dap"))
-sys.path.insert(0, str(TESTDATA / "run"))
-from dap_client import Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
-from run_control import SECOND, SOURCE, WALKERS, Process, line_of  # pylint: disable=wrong-import-position
+from harness.checks import Failure, expect, expect_in
+from harness.dap import Client
+from harness.steps import SECOND, SOURCE, WALKERS, Steps, line_of
 
 FIRST = line_of("let first = orders.recv().await")
 DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
@@ -101,7 +100,7 @@ def check_launch(asyncdbg, steps):
     expect("exit code", 0, client.event("exited")["exitCode"])
     client.event("terminated")
     expect_in("what it printed", "ready\n", client.output("stdout"))
-    expect_in("the console", "is under control", client.output("console"))
+    expect_in("the console", "attached to process", client.output("console"))
     expect_in("after its end", "ended", client.refuse("threads"))
     client.end()
 
@@ -133,7 +132,7 @@ def check_task_places(client, thread):
     place = client.request("locations", locationReference=where["valueLocationReference"])
     expect("where a task is defined", (str(SOURCE), line_of("async fn walk(")),
            (place["source"]["path"], place["line"]))
-    expect_in("no such place", "any more", client.refuse("locations", locationReference=2**30))
+    expect_in("no such place", "no longer exists", client.refuse("locations", locationReference=2**30))
 
 
 def check_declarations(client, stopped):
@@ -153,7 +152,7 @@ def check_declarations(client, stopped):
 
 def check_attach(asyncdbg, steps):
     """Breakpoints that come while it runs, a pause, and the console."""
-    process = Process(steps)
+    process = Steps(steps)
     client = serve(asyncdbg)
     client.start("attach", pid=process.pid, sourceMap=SOURCES)
     if len(client.threads()) < WALKERS:
@@ -207,7 +206,7 @@ def check_attach(asyncdbg, steps):
 
 def check_two(asyncdbg, steps):
     """Two breakpoints at one place: one stop, with both numbers."""
-    process = Process(steps)
+    process = Steps(steps)
     client = serve(asyncdbg)
     found = client.start("attach", pid=process.pid, sourceMap=SOURCES, functions=["steps::walk"])[0][0]
     line = client.request("setBreakpoints", source={"path": str(SOURCE)},
@@ -221,7 +220,7 @@ def check_two(asyncdbg, steps):
 
 def check_conditions(asyncdbg, steps):
     """Conditions and hit counts of lines and functions, and those that cannot be read."""
-    process = Process(steps)
+    process = Steps(steps)
     client = serve(asyncdbg)
     client.start("attach", pid=process.pid, sourceMap=SOURCES)
     source = {"path": str(SOURCE)}
@@ -272,7 +271,7 @@ def check_conditions(asyncdbg, steps):
 
 def check_logpoints(asyncdbg, steps):
     """Lines on the console; the program is not stopped."""
-    process = Process(steps)
+    process = Steps(steps)
     client = serve(asyncdbg)
     client.start("attach", pid=process.pid, sourceMap=SOURCES)
     source = {"path": str(SOURCE)}
@@ -295,7 +294,7 @@ def check_logpoints(asyncdbg, steps):
 
 def check_steps(asyncdbg, steps):
     """Steps over lines and an await, of one instance whatever others do."""
-    process = Process(steps)
+    process = Steps(steps)
     client = serve(asyncdbg)
     client.start("attach", pid=process.pid, sourceMap=SOURCES,
                  breakpoints={str(SOURCE): [FIRST + 1]})
@@ -322,13 +321,13 @@ def check_steps(asyncdbg, steps):
     expect("an instruction", "step", client.event("stopped")["reason"])
     other = next(t["id"] for t in client.threads() if t["id"] > 1000000 and t["id"] != thread and
                  "waiting" in t["name"])
-    expect_in("a task that waits", "no thread runs", client.refuse("next", threadId=other))
+    expect_in("a task that waits", "no thread is running", client.refuse("next", threadId=other))
     client.end()
     process.check_free("steps")
 
 
 def check_signals(asyncdbg, steps):
-    process = Process(steps)
+    process = Steps(steps)
     client = serve(asyncdbg)
     client.start("attach", pid=process.pid, stopOnAttach=True)
     client.event("stopped", reason="entry")
@@ -345,7 +344,7 @@ def check_signals(asyncdbg, steps):
 def check_loss(asyncdbg, steps):
     """A client that goes away while the program runs, stands still, or is being launched."""
     for what in ("runs", "stands", "half", "killed"):
-        process = Process(steps)
+        process = Steps(steps)
         client = serve(asyncdbg)
         client.start("attach", pid=process.pid, functions=["steps::walk"], stopOnAttach=what == "stands")
         if what == "stands":
@@ -444,7 +443,7 @@ def check_restart(asyncdbg, steps):
     client.request("launch", program=steps)
     expect_in("before it runs", "configurationDone", client.refuse("restart"))
     client.end()
-    process = Process(steps)
+    process = Steps(steps)
     client = serve(asyncdbg)
     client.start("attach", pid=process.pid)
     expect("what an attached one can", {"supportsRestartRequest": False}, client.event("capabilities")["capabilities"])
@@ -488,4 +487,4 @@ def test(asyncdbg, steps):
     print("dap, live: all as it should be")
 
 
-main(test, *sys.argv[1:])
+test(*sys.argv[1:])

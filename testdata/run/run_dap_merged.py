@@ -13,8 +13,8 @@ import subprocess
 import sys
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTDATA / "dap"))
-from dap_client import Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
+from harness.checks import Failure, expect, expect_in
+from harness.dap import Client
 
 
 def own_of(functions):
@@ -80,4 +80,4 @@ def test(asyncdbg, program, *names):
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    main(test, *sys.argv[1:])
+    test(*sys.argv[1:])

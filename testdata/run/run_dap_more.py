@@ -13,10 +13,9 @@ import subprocess
 import sys
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTDATA / "dap"))
-sys.path.insert(0, str(TESTDATA / "run"))
-from dap_client import TYPES, Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
-from run_control import Process  # pylint: disable=wrong-import-position
+from harness.checks import Failure, expect, expect_in
+from harness.dap import TYPES, Client
+from harness.steps import Steps
 
 DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
 # The programs are built with their folder remapped.
@@ -102,7 +101,7 @@ def check_deadlocks(asyncdbg, deadlocks):
 
 
 def check_signals(asyncdbg, steps):
-    process = Process(str(steps))
+    process = Steps(str(steps))
     client = begin(asyncdbg)
     client.request("attach", pid=process.pid)
     client.request("configurationDone")
@@ -192,4 +191,4 @@ def test(asyncdbg, programs):
     print("dap, more: all as it should be")
 
 
-main(test, *sys.argv[1:])
+test(*sys.argv[1:])

@@ -13,10 +13,9 @@ import shutil
 import sys
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTDATA / "dap"))
-sys.path.insert(0, str(TESTDATA / "run"))
-from dap_client import Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
-from run_servers import Server, build  # pylint: disable=wrong-import-position
+from harness.checks import Failure, expect, expect_in
+from harness.dap import Client
+from run_servers import Server, build
 
 STEPS = 12
 
@@ -165,4 +164,4 @@ def test(asyncdbg, profile):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    main(test, *sys.argv[1:])
+    test(*sys.argv[1:])

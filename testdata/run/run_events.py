@@ -15,48 +15,15 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1] / "programs/steps/src/main.rs"
-LIMIT = 300  # seconds until a test is given up
-WALKERS = 5
-
-
-def line_of(text):
-    """The number of the first line of the source that has the text."""
-    return next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        sys.exit(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def documents(text):
-    return [json.loads(line) for line in text.splitlines() if line.startswith('{"schema"')]
+from harness.checks import expect
+from harness.session import LIMIT, events, run_commands, stops
+from harness.steps import WALKERS, line_of, tracer_of, truth_of
 
 
 def run(asyncdbg, commands, orders="", waits=False):
-    """The answers of commands, one a line, and what the program said of itself. waits: its standard input
-    does not end.
-    """
-    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
-        script.write("\n".join(commands) + "\n")
-        script.flush()
-        ends = os.pipe() if waits else ()
-        given = {"stdin": ends[0]} if waits else {"input": orders}
-        done = subprocess.run([asyncdbg, "--jsonl", "--batch", "-x", script.name], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=LIMIT, check=False, **given)
-        for end in ends:
-            os.close(end)
-    truth = re.search(r'^\{"walkers".*$', done.stdout, re.M)
-    return documents(done.stdout), json.loads(truth.group()) if truth else None, done
-
-
-def stops(answers):
-    return [answer["stopped"] for answer in answers if "stopped" in answer]
-
-
-def events(answers):
-    return [(stop["event"]["kind"], stop["event"]["task"]) for stop in stops(answers) if stop["event"]]
+    """The answers of commands, one a line, what the program said of itself, and the process."""
+    answers, done = run_commands(asyncdbg, commands, orders, ("--batch",), waits)
+    return answers, truth_of(done), done
 
 
 def check_spawns_of_blocks(asyncdbg, stepping):
@@ -190,10 +157,10 @@ def check_refused(asyncdbg, steps, work):
     """What is no event, and what a build does not show."""
     answers, _, _ = run(asyncdbg, [f"run --stop -- {steps}", "break --on-spawn no::such::future", "kill"])
     row = next(a for a in answers if a["command"] == "break")["breakpoints"][0]
-    if not row["pending"] or "no task of the program runs a future of such a type; it is looked" not in row["note"]:
+    if not row["pending"] or "no task of the program runs a future of such a type; it is resolved" not in row["note"]:
         sys.exit(f"a type that is not there: {row}")
     for wrong, words in (("break", "needs a place"), ("break main --on-wake 1", "takes one place"),
-                         ("break --on-wake x", "no id of a task"), ("break --on-done 1 --on-wake 1", "one")):
+                         ("break --on-wake x", "not a task id"), ("break --on-done 1 --on-wake 1", "one")):
         _, _, done = run(asyncdbg, [wrong])
         if words not in done.stderr:
             sys.exit(f"{wrong}: {done.stderr!r}")
@@ -253,9 +220,9 @@ def check_signals(asyncdbg, steps):
     expect("rows", [(10, "SIGUSR1", True, True, False)] * 2 + [(10, "SIGUSR1", False, True, False)] * 2,
            [(row["number"], row["name"], row["stop"], row["print"], row["pass"]) for row in rows])
     for wrong, words in (("handle SIGKILL nostop", "cannot be handled"), ("handle SIGNONE stop", "is not a signal"),
-                         ("handle SIGUSR1 maybe", "is not a signal"), ("handle USR1 stop maybe", "is none of"),
-                         ("catch deadlock", "needs --every"), ("catch panic --every 1s", "only catch deadlock"),
-                         ("catch fire", "nothing is called")):
+                         ("handle SIGUSR1 maybe", "is not a signal"), ("handle USR1 stop maybe", "is not one of"),
+                         ("catch deadlock", "needs --every"), ("catch panic --every 1s", "only for catch deadlock"),
+                         ("catch fire", "cannot be caught")):
         _, _, done = run(asyncdbg, [wrong])
         if words not in done.stderr:
             sys.exit(f"{wrong}: {done.stderr!r}")
@@ -273,8 +240,7 @@ def check_kept(asyncdbg, steps):
     """A program that is kept runs on with its own code when asyncdbg has ended."""
     answers, _, _ = run(asyncdbg, ["break --on-spawn steps::walk", f"run --keep -- {steps}"])
     pid = stops(answers)[0]["pid"]
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    expect("its tracer", "0", re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
+    expect("its tracer", 0, tracer_of(pid))
     os.kill(pid, signal.SIGKILL)
 
 

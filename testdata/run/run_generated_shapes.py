@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "make"))
 from generate_shapes import Shapes
 from generated_program import build, read_options
 from run_generated_steps import check
-from stepping_session import Session
+from harness.session import Session
 
 SHAPES = 40  # each of so many is stepped through
 

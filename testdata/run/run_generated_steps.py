@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "make"))
 from generate_steps import Program
 from generated_program import build, read_options
-from stepping_session import Ended, Hung, Session
+from harness.session import Ended, Hung, Session
 
 STEPS = 120
 LEFT = 6  # at most one in so many functions of optimised code may end as "left"

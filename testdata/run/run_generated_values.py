@@ -17,7 +17,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "make"))
 from generate_values import Program
 from generated_program import build, read_options
-from stepping_session import Session
+from harness.session import Session
 
 SURE = 4
 LIMIT = 3600  # seconds until a program counts as hung

@@ -1,19 +1,21 @@
 #!/bin/bash
-# Runs every command on every fixture, in every format, and compares byte for byte with golden/.
+# Compares the answers of commands about fixtures with those in golden/.
 #
 # usage: run_golden.sh [--bless] ASYNCDBG [FIXTURE...]
 # FIXTURES  where fixtures are, default fixtures/ of testdata
 #
-# golden/FIXTURE/COMMAND.{txt,json} is the answer and golden/FIXTURE/status the exit codes; lists of
-# tasks have a COMMAND.jsonl too, and of others the JSON lines must be the same document as the JSON;
-# what went to standard error, if anything, is in COMMAND.FORMAT.stderr. Cores keep addresses
-# where they are, so nothing is normalised. All of it but the JSON lines, which are the same JSON, is
-# run three times: the second time most is answered from the cache, the third time all from a snapshot
-# that `save` made of the core; every byte must be the same. --bless rewrites golden/; review the
-# diff. Whether answered or blessed, the backtraces must also be what the fixture's program said of
-# itself.
+# golden/FIXTURE.txt is a transcript, a page to be read: lines "$ asyncdbg WORDS" are the commands, and
+# behind each stands its answer, as a terminal shows it. To ask more of a fixture, add such a line and
+# bless. A few fixtures have a folder golden/FIXTURE in its place, with the answers of all commands in all
+# formats: COMMAND.{txt,json}, what went to standard error, if anything, in COMMAND.FORMAT.stderr, and the
+# exit codes in status. Cores keep addresses where they are, so nothing is normalised.
 #
-# A fixture with a layout file has no debug info: asyncdbg uses the file. Its golden/ has texts alone.
+# Each command is run three times: the second time most is answered from the cache, the third time all
+# from a snapshot that `save` made of the core; every byte must be the same. Of each fixture JSON is valid
+# and JSON lines are the same documents, and the backtraces are what the fixture's program said of itself.
+# --bless rewrites golden/; review the diff.
+#
+# A fixture with a layout file has no debug info: asyncdbg uses the file.
 set -euo pipefail
 
 # Trees are drawn for the locale.
@@ -33,9 +35,21 @@ work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
 
-# NAME asyncdbg's words; %ID is the first task's id.
+# Of a new fixture's transcript.
+first_commands=('info' 'runtimes' 'tasks' 'async backtrace all -v' 'async graph' 'async deadlocks' 'check')
+
+# has_folder FIXTURE: whether golden/ has all answers about it.
+has_folder() {
+	[ -d "$testdata/golden/$1" ]
+}
+
+# commands FIXTURE: NAME asyncdbg's words; %ID is the first task's id. Beside a transcript only what is
+# compared with the truth.
 commands() {
-	cat <<-EOF
+	local only=.
+
+	has_folder "$1" || only='^async-backtrace-all-v '
+	grep "$only" <<-EOF
 		info info
 		info-layout info layout
 		info-threads info threads
@@ -57,22 +71,6 @@ commands() {
 		task task %ID
 		bt bt
 	EOF
-}
-
-# Whose JSON lines are in golden/.
-lists=(async-backtrace-all async-backtrace-all-v tasks tasks-with)
-
-# not_golden FIXTURE: patterns of the files that golden/ does not have.
-not_golden() {
-	local name words
-
-	if has_layout "$1"; then
-		printf '%s\n' '*.json' '*.jsonl'
-		return
-	fi
-	while read -r name words; do
-		[[ " ${lists[*]} " == *" $name "* ]] || echo "$name.jsonl"
-	done < <(commands)
 }
 
 has_layout() {
@@ -126,10 +124,35 @@ run_commands() {
 			# shellcheck disable=SC2086 # words of a command
 			answer "$fixture" "$name" "$format" $words
 		done
-	done < <(commands)
+	done < <(commands "$fixture")
+	has_folder "$fixture" || return 0
 	# Several commands, one focus; in JSON these are several documents.
 	answer "$fixture" tasks-exec txt -e "tasks --limit 2 --exec 'task {}; frame 0'; tasks --limit 1"
 	first_is_job "$fixture" || answer "$fixture" focus txt -e "task $(first_task "$fixture"); frame 0; locals"
+}
+
+# transcript FIXTURE OUT: into $work/OUT/FIXTURE.txt.
+transcript() {
+	local file=$work/$2/$1.txt line words status
+
+	has_folder "$1" && return
+	: >"$file"
+	while read -r line; do
+		eval "words=(${line#\$ asyncdbg })"
+		status=0
+		(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" --color never "${words[@]}") \
+			>"$work/said" 2>"$work/notes" </dev/null || status=$?
+		# The line about the program, and notes about all of it, are shown once.
+		[ ! -s "$file" ] || sed -Ei '/^asyncdbg: (core|snapshot) /d' "$work/said"
+		{
+			echo "$line"
+			cat "$work/said"
+			grep -vxFf "$file" "$work/notes" || true
+			[ "$status" -eq 0 ] || echo "exit status $status"
+			echo
+		} >"$work/more"
+		cat "$work/more" >>"$file"
+	done < <(grep '^\$ asyncdbg ' "$testdata/golden/$1.txt" 2>/dev/null || printf '$ asyncdbg %s\n' "${first_commands[@]}")
 }
 
 # What a saved snapshot has no answer to: into $work/types/FIXTURE.
@@ -163,7 +186,9 @@ run_fixture() {
 		target+=(--layout "$fixture.layout")
 	fi
 	run_commands "$fixture" out txt json jsonl
+	transcript "$fixture" out
 	run_commands "$fixture" again txt json
+	transcript "$fixture" again
 	[ "$fixture" != locals ] || run_types "$fixture"
 	# 1: the snapshot is incomplete, and says so.
 	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" save --values "$fixture.saved" >/dev/null) ||
@@ -171,7 +196,8 @@ run_fixture() {
 	local of_core=("${target[@]}")
 	target=("$fixture.saved")
 	run_commands "$fixture" saved txt json
-	find "$work/saved/$fixture" -type f ! -name status -exec sed -Ei "${is_saved[@]}" {} +
+	transcript "$fixture" saved
+	find "$work/saved/$fixture"* -type f ! -name status -exec sed -Ei "${is_saved[@]}" {} +
 	check_cache "$fixture" "${of_core[@]}" || uncached+=("$fixture")
 	rm -f "$work/$fixture".{core,exe,layout,saved}
 }
@@ -185,8 +211,8 @@ check_cache() {
 	while read -r where option; do
 		# shellcheck disable=SC2086 # one option, or none
 		(cd "$work" && XDG_CACHE_HOME=$where timeout 300 "$asyncdbg" $option -c "$@" \
-			--color never tasks) >"$work/tasks" 2>/dev/null </dev/null || true
-		if ! cmp -s "$work/tasks" "$work/out/$fixture/tasks.txt" || [ -e "$work/none" ]; then
+			--color never async backtrace all -v) >"$work/tasks" 2>/dev/null </dev/null || true
+		if ! cmp -s "$work/tasks" "$work/out/$fixture/async-backtrace-all-v.txt" || [ -e "$work/none" ]; then
 			echo "$fixture: another answer, or a cache, with $where $option"
 			return 1
 		fi
@@ -200,7 +226,7 @@ check_cache() {
 # Exit codes of a complete and of an incomplete answer, and of a check that found something; anything
 # else is no answer.
 check_status() {
-	if grep -vE ' [013]$' "$work/out/$1/status"; then
+	if grep -vE ' [013]$' "$work/out/$1/status" || grep -hs '^exit status [^13]' "$work/out/$1.txt"; then
 		echo "$1: these commands gave no answer"
 		return 1
 	fi
@@ -209,15 +235,15 @@ check_status() {
 # same FIXTURE OUT: what was answered again is what was answered first; prints what differs.
 same() {
 	diff -ru --exclude='*.jsonl*' --exclude=status "$work/out/$1" "$work/$2/$1" >"$work/diff" &&
+		{ has_folder "$1" || diff -u "$work/out/$1.txt" "$work/$2/$1.txt" >"$work/diff"; } &&
 		diff -u <(grep -v ' jsonl ' "$work/out/$1/status") "$work/$2/$1/status" >"$work/diff" && return
 	head -n 200 "$work/diff"
 	return 1
 }
 
 check_fixture() {
-	local fixture=$1 bad=0 json left_out option=()
+	local fixture=$1 bad=0 option=() golden=$testdata/golden/$1 answers=$work/out/$1
 
-	mapfile -t left_out < <(not_golden "$fixture")
 	# What a layout file does not know is in golden/, as notes.
 	! has_layout "$fixture" || option=(--incomplete)
 
@@ -239,21 +265,19 @@ check_fixture() {
 		mv "$work/types/$fixture"/* "$work/out/$fixture/"
 	fi
 	check_status "$fixture" || bad=1
-	json=("$work/out/$fixture"/*.json "$work/out/$fixture"/*.jsonl)
-	"$testdata/check/validate_json.py" "$schema" "${json[@]}" || bad=1
+	"$testdata/check/validate_json.py" "$schema" "$answers"/*.json "$answers"/*.jsonl || bad=1
+	rm "$answers"/*.jsonl*
 	if [ -f "$fixture_dir/$fixture.truth.json" ]; then
-		"$testdata/check/check_truth.py" "${option[@]}" "$work/out/$fixture/async-backtrace-all.json" \
+		"$testdata/check/check_truth.py" "${option[@]}" "$answers/async-backtrace-all-v.json" \
 			"$fixture_dir/$fixture.truth.json" >"$work/said" || { cat "$work/said" && bad=1; }
 	fi
+	has_folder "$fixture" || golden+=.txt answers+=.txt
 	if [ -n "$bless" ]; then
-		rm -rf "${testdata:?}/golden/$fixture"
-		mkdir -p "$testdata/golden"
-		cp -r "$work/out/$fixture" "$testdata/golden/$fixture"
-		# shellcheck disable=SC2086,SC2048 # patterns
-		(cd "$testdata/golden/$fixture" && rm -f ${left_out[*]})
-	elif ! diff -ru "${left_out[@]/#/--exclude=}" "$testdata/golden/$fixture" "$work/out/$fixture" >"$work/diff"; then
+		rm -rf "$golden"
+		cp -r "$answers" "$golden"
+	elif ! diff -ru "$golden" "$answers" >"$work/diff"; then
 		head -n 200 "$work/diff"
-		echo "$fixture: differs from golden/$fixture; if that is meant, run bless.sh"
+		echo "$fixture: differs from $golden; if that is meant, run bless.sh"
 		bad=1
 	fi
 	return $bad

@@ -104,7 +104,7 @@ test_names() {
 	run 64 --name '(' runtimes
 	has err 'Unmatched'
 	run 64 --name joins -p "$first" runtimes
-	has err 'exclude each other'
+	has err 'only one of'
 	start joins
 	run 64 --name joins runtimes
 	has err "2 processes match .*$first \(joins\).*$pid \(joins\)"
@@ -126,7 +126,7 @@ test_watchdog() {
 	watchdog=$!
 	started+=("$watchdog")
 	wait_for "$work/finding" '"event": "found"' || complain "no finding for --run"
-	wait_for "$work/err" 'has failed with status 7' || complain "no word of the failed command"
+	wait_for "$work/err" 'failed with status 7' || complain "no word of the failed command"
 	kill -9 "$deadlocks"
 	wait "$watchdog" || status=$?
 	[ "$status" = 3 ] || complain "exit status $status of the watchdog, not 3"
@@ -201,7 +201,7 @@ test_unit() {
 	run 0 --unit "asyncdbg-test-$$" runtimes
 	has out "pid $pid "
 	run 64 --unit "asyncdbg-test-$$-other" runtimes
-	has err 'no process is of the unit'
+	has err 'no process belongs to the unit'
 	run 64 --unit "asyncdbg-test-$$" -p "$pid" runtimes
 	setpriv --bounding-set="-all,$rights" --no-new-privs "${words[@]}" >"$work/out" 2>"$work/err" </dev/null &
 	watchdog=$!

@@ -12,11 +12,12 @@ import sys
 import tempfile
 import time
 
-from run_control import SECOND, expect
-from run_prompt import LIMIT, PROMPT, Prompt
+from harness.checks import expect
+from harness.prompt import LIMIT, PROMPT, Prompt
+from harness.steps import SECOND
 
-CONTROL = b"(asyncdbg, in control) "
-PROMPTS = re.compile(rb"\(asyncdbg(, in control)?\) $")
+CONTROL = b"(asyncdbg, attached) "
+PROMPTS = re.compile(rb"\(asyncdbg(, attached)?\) $")
 
 
 def state_of(pid):
@@ -56,7 +57,7 @@ class Keys(Prompt):
         self.wait_for_modes(of_prompt=False)
 
     def prompt_again(self):
-        """What comes up to the next prompt; whether a program is under control there."""
+        """The output up to the next prompt; whether a program is being debugged there."""
         text = self.read_until_match(PROMPTS)
         return text, text.endswith(CONTROL.decode())
 
@@ -81,14 +82,14 @@ class Keys(Prompt):
 
 
 def check_stands(keys, what):
-    """After ^C: the prompt is there, and what it has under control stands still."""
+    """After ^C: the prompt is there, and the debuggee is stopped."""
     text, in_control = keys.prompt_again()
     below = children(keys.pid)
     expect(f"{what}: processes of a prompt {'with' if in_control else 'without'} control: {text!r}",
            1 if in_control else 0, len(below))
     if in_control:
         expect(f"{what}: state of the program", "t", state_of(below[0]))
-        if "in control" not in text:
+        if "(asyncdbg, attached)" not in text:
             sys.exit(f"{what}: {text!r}")
         keys.type("backtrace 1\n")
         if "#0" not in keys.read_until(CONTROL):
@@ -114,7 +115,7 @@ MOMENTS = {
     "at once": lambda keys: None,
     "as a process is there": wait_for_child,
     "as its libraries are loaded": wait_for_terminal,
-    "as it is under control": lambda keys: keys.read_until(b"under control"),
+    "as it is attached": lambda keys: keys.read_until(b"attached to process"),
     "as it runs": lambda keys: keys.read_until(b"ready"),
 }
 
@@ -163,7 +164,7 @@ def check_interrupted_step(asyncdbg, steps, folder):
         keys.start(command)
         keys.type("\x03")
         _, in_control = check_stands(keys, f"^C in {command}")
-        expect(f"^C in {command}: in control", True, in_control)
+        expect(f"^C in {command}: attached", True, in_control)
         keys.close(f"^C in {command}")
 
 
@@ -180,7 +181,7 @@ def typed_ahead(keys, lines):
 
 def check_typed_ahead(asyncdbg, steps, folder):
     """Lines that are typed while a command runs are taken afterwards, in their order."""
-    for what in ("at once", "as a process is there", "as it is under control"):
+    for what in ("at once", "as a process is there", "as it is attached"):
         # The program does not read before it is ready.
         keys = Keys(asyncdbg, folder, "break steps::walk")
         keys.type(f"run -- {steps}\n")

@@ -1,17 +1,42 @@
 #!/bin/bash
-# Runs the program that links the library on a core, and on what `save` makes of it: it must list the
-# tasks that asyncdbg lists, in the same states. A file that is neither is an error, reported as such.
+# Installs the library of a build and compiles testdata/library/tasks.c against it in an empty directory:
+# each public header compiles alone, too. Runs that program on a core, and on what `save` makes of it:
+# it must list the tasks that asyncdbg lists, in the same states. A file that is neither is an error,
+# reported as such.
 #
-# usage: run_library.sh ASYNCDBG TASKS FIXTURE
+# usage: run_library.sh BUILD_DIR FIXTURE
 set -euo pipefail
 
-fixtures=$(cd "$(dirname "$0")/.." && pwd)/fixtures
-asyncdbg=$1
-tasks=$2
-fixture=$3
+testdata=$(cd "$(dirname "$0")/.." && pwd)
+fixtures=$testdata/fixtures
+[ $# -eq 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+build=$(cd "$1" && pwd)
+asyncdbg=$build/asyncdbg
+fixture=$2
+if ! command -v cc >/dev/null || ! command -v pkg-config >/dev/null; then
+	echo "left out: needs cc and pkg-config"
+	exit 77
+fi
 work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --component library --prefix "$work/built" >"$work/log" || { cat "$work/log" && exit 1; }
+mv "$work/built" "$work/installed" # the installed files can be moved
+packages=$(dirname "$(find "$work/installed" -name asyncdbg.pc)")
+export PKG_CONFIG_PATH=$packages
+flags=(-std=gnu11 -Wall -Wextra -Werror)
+! grep -q '^ASYNCDBG_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" || flags+=(-fsanitize=address,undefined)
+mkdir "$work/empty"
+cd "$work/empty"
+cp "$testdata/library/tasks.c" .
+read -ra options <<<"$(pkg-config --cflags --libs asyncdbg)"
+cc "${flags[@]}" tasks.c -o tasks "${options[@]}"
+tasks=$work/empty/tasks
+(cd "$work/installed/include/asyncdbg" && find . -name '*.h') | while read -r header; do
+	echo "#include \"${header#./}\"" >header.c
+	cc "${flags[@]}" -fsyntax-only header.c "${options[@]}" || { echo "$header does not compile alone" && exit 1; }
+done
 
 # expect FILE [EXECUTABLE]
 expect() {

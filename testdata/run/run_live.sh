@@ -236,27 +236,35 @@ check_layout() {
 		bad "differs from the truth with a layout file" "$work/said"
 }
 
-# at_twenty_moments SIGNAL: sends it to asyncdbg at twenty moments of its work.
+# at_twenty_moments SIGNAL: sends it to asyncdbg after twenty different numbers of lines of its log.
 at_twenty_moments() {
-	local child i start took status
+	local child i n lines now='' status
 
-	start=$(date +%s%N)
-	ask signalled.txt -p "$pid" bt all
-	took=$((($(date +%s%N) - start) / 1000))
+	ask signalled.txt --log all -p "$pid" bt all
+	lines=$(wc -l <"$work/signalled.txt.err")
+	mkfifo "$work/log"
 	for i in $(seq 20); do
-		"$asyncdbg" -p "$pid" bt all >/dev/null 2>"$work/signalled" </dev/null 8>&- &
+		"$asyncdbg" --log all -p "$pid" bt all >/dev/null 2>"$work/log" </dev/null 8>&- &
 		child=$!
+		exec 7<"$work/log"
 		# A shell that gets the signal before it has become asyncdbg does what this one does
 		# at its end: it ends the program and removes $work.
 		while [ "/proc/$child/exe" -ef "/proc/$$/exe" ]; do :; done
-		sleep "$(printf '%d.%06d' $((took * i / 20 / 1000000)) $((took * i / 20 % 1000000)))"
+		for ((n = 0; n < lines * i / 20; n++)); do read -r now <&7 || break; done
+		# Every other time while the program is stopped, if it has not been yet.
+		until ((i % 2)) || [[ $now == *TracerPid:$'\t'[1-9]* ]] || ! kill -0 "$child" 2>/dev/null; do
+			read -r -d '' now <"/proc/$pid/status" || true
+		done
 		kill "-$1" "$child" 2>/dev/null || true
+		{ cat <&7 >"$work/signalled"; } 2>/dev/null
+		exec 7<&-
 		status=0
 		wait "$child" 2>/dev/null || status=$?
 		# ^C before its handler is there is the shell's 130; anything else is a crash.
 		[ "$1" = KILL ] || [ "$status" -le 2 ] || [ "$status" -eq 130 ] ||
 			bad "SIG$1 ends asyncdbg with $status" "$work/signalled"
 	done
+	rm "$work/log"
 	check_running "asyncdbg got SIG$1"
 }
 

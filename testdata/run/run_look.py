@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at where the program `steps` stands while it is under control: source text,
+"""Debugs the program `steps` and checks what is shown at its stops: source text,
 machine code, memory, registers, and the variables of its native frames.
 
 usage: run_look.py ASYNCDBG STEPS
@@ -9,35 +9,19 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+from harness.checks import expect
+from harness.session import LIMIT, run_commands
+from harness.steps import SECOND, SOURCE
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
-TEXT = (PROGRAMS / "steps/src/main.rs").read_text().splitlines()
-LIMIT = 300  # seconds until a test is given up
-
-
-def line_of(text):
-    """The number of the first line of the source that has the text."""
-    return next(n for n, line in enumerate(TEXT, 1) if text in line)
-
-
-SECOND = line_of("let second = orders.recv().await")
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        sys.exit(f"{what}: {got!r} instead of {wanted!r}")
+TEXT = SOURCE.read_text().splitlines()
 
 
 def ask(asyncdbg, steps, commands, orders="walk 0\n"):
     """The answers of commands, one a line, at the second await of the first walker."""
     first = [f"set source-map /src={PROGRAMS}", f"break main.rs:{SECOND}", f"run -- {steps}"]
-    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
-        script.write("\n".join([*first, *commands, "kill"]) + "\n")
-        script.flush()
-        done = subprocess.run([asyncdbg, "--jsonl", "-x", script.name], input=orders, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=LIMIT)
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"schema"')]
+    answers, done = run_commands(asyncdbg, [*first, *commands, "kill"], orders)
     expect("the end", ("killed", 0), (answers[-1].get("stopped", {}).get("reason"), done.returncode))
     return answers[1:-1], done.stderr
 
@@ -88,7 +72,7 @@ def check_named(asyncdbg, steps):
     address = instances[0][0]
     cut = disassemble(f"{address},+9000000")
     problem = json.loads(cut.stdout.splitlines()[-1])["disassembly"]["problem"]
-    expect("a range that is too long", (1, True), (cut.returncode, "too many to show" in problem))
+    expect("a range that is too long", (1, True), (cut.returncode, "too large to show" in problem))
     expect("a function", 0, disassemble(address).returncode)
 
 
@@ -135,7 +119,7 @@ def check_set(asyncdbg, steps):
     commands = ["set steps::STEPS = 77", "print steps::STEPS", "set steps::LINE=0x10", "print steps::LINE"]
     (_, *answers), messages = ask(asyncdbg, steps, commands)
     expect("values", ["77", "77", "16", "16"], [answer["printed"]["value"] for answer in answers])
-    expect("one warning", 1, messages.count("writes into the memory"))
+    expect("one warning", 1, messages.count("writes to the memory"))
 
 
 def main():

@@ -3,7 +3,8 @@
 
 usage: run_many_awaits.py ASYNCDBG PROFILE
 
-An async function of a hundred awaits, whose frame is larger than a page; a type and a function in 150 modules,
+An async function of a hundred awaits, whose frame is larger than a page; one around another function of thousands
+of lines; a type and a function in 150 modules,
 one in another; a Context behind as many variables as a screen has lines; a poll with more inlined calls than anybody counts. The program is built under
 CARGO_TARGET_DIR; skipped without cargo.
 """
@@ -15,9 +16,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "make"))
 from generated_program import build, read_options
 from run_generated_values import locals_of
-from stepping_session import Session
+from harness.checks import check, end
+from harness.session import Session
 
-AWAITS, STUCK, MODULES, LETS, INLINED = 100, 90, 150, 30, 1200
+AWAITS, STUCK, MODULES, LETS, INLINED, LINES = 100, 90, 150, 30, 1200, 30000
 STOP = STUCK - 10  # behind the await of this number
 
 BEGIN = f"""\
@@ -47,6 +49,7 @@ async fn main() {{
     std::thread::spawn(|| tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(deep()));
     let many = tokio::spawn(many(1));
     let waits = tokio::spawn(async {{ *LOCK.lock().await += 1; }});
+    around(1).await;
     let buried = tokio::spawn({"::".join(f"m{i}" for i in range(MODULES))}::buried(1));
     while !many.is_finished() && LAST.load(std::sync::atomic::Ordering::SeqCst) < {STUCK - 1} {{
         tokio::task::yield_now().await;
@@ -97,6 +100,17 @@ def inlined():
     yield "}"
 
 
+def around():
+    yield "async fn around(n: u64) -> u64 {"
+    yield "    fn within(mut n: u64) -> u64 {"
+    yield from (f"        n = black_box(n + {i % 7});" for i in range(LINES))
+    yield "        n"
+    yield "    }"
+    yield "    black_box(n); // the first line of its body"
+    yield "    within(n)"
+    yield "}"
+
+
 def modules():
     yield "mod m0 { " + " ".join(f"pub mod m{i} {{" for i in range(1, MODULES))
     yield "    use std::hint::black_box; pub struct Buried(u64);"
@@ -109,19 +123,10 @@ def modules():
 class Program:
     def __init__(self):
         counter = "static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);"
-        self.text = BEGIN + "\n".join([counter, *many(), *plain(), *inlined(), *modules()]) + "\n" + END
+        self.text = BEGIN + "\n".join([counter, *many(), *plain(), *inlined(), *around(), *modules()]) + "\n" + END
 
     def line(self, text):
         return next(i for i, line in enumerate(self.text.splitlines(), 1) if text in line)
-
-
-failures = []
-
-
-def expect(what, found, wanted):
-    if found != wanted:
-        failures.append(what)
-        print(f"{what}: {found} instead of {wanted}")
 
 
 def value_of(session, name):
@@ -138,10 +143,25 @@ def look_at_stops(asyncdbg, path):
         session.ask(f"break generated::early if at == {STOP}")
         session.ask(f"break generated::after if at == {STOP}")
         session.ask(f"run -- {path}")
-        expect("what is not set yet", value_of(session, f"late{STOP}"), (None, False))
-        expect("what the coroutine keeps", value_of(session, "kept1"), (str(1 + 1), False))
+        check("what is not set yet", value_of(session, f"late{STOP}"), (None, False))
+        check("what the coroutine keeps", value_of(session, "kept1"), (str(1 + 1), False))
         session.ask("continue")
-        expect("what is set now", value_of(session, f"late{STOP}"), (str(total + STOP), False))
+        check("what is set now", value_of(session, f"late{STOP}"), (str(total + STOP), False))
+        session.ask("kill")
+        session.end()
+    finally:
+        session.close()
+
+
+def look_at_breakpoint(asyncdbg, program, path):
+    """A function is found whose own lines are behind those of many others."""
+    session = Session(asyncdbg, "--no-cache")
+    try:
+        session.ask("break generated::around")
+        session.ask(f"run -- {path}")
+        places = find_all(session.ask("info breakpoints"), "address")
+        line = program.line("// the first line of its body")
+        check("where the function begins", [p["line"] for p in places], [line])
         session.ask("kill")
         session.end()
     finally:
@@ -169,9 +189,9 @@ def look_at_inlined(asyncdbg, program, pid):
     stack = next(t["frames"] for t in threads if any(f["function"] == "generated::i0" for f in t["frames"] or []))
     names = [f["function"] for f in stack]
     last = names.index(f"generated::i{INLINED}") if f"generated::i{INLINED}" in names else 0
-    expect("inlined calls", names[last : last + INLINED + 1], [f"generated::i{i}" for i in range(INLINED, -1, -1)])
-    expect("line of the innermost call", stack[last]["line"], program.line("// the innermost call"))
-    expect("line of the poll", stack[last + INLINED + 1]["line"], program.line("// the outermost call"))
+    check("inlined calls", names[last : last + INLINED + 1], [f"generated::i{i}" for i in range(INLINED, -1, -1)])
+    check("line of the innermost call", stack[last]["line"], program.line("// the innermost call"))
+    check("line of the poll", stack[last + INLINED + 1]["line"], program.line("// the outermost call"))
 
 
 def look_at_tasks(asyncdbg, program, path):
@@ -181,15 +201,15 @@ def look_at_tasks(asyncdbg, program, path):
             tasks = ask(asyncdbg, process.pid, "async", "backtrace", "all")
             names = {task["root"]["function"] for task in tasks["tasks"]}
             whole = "::".join(["generated", *(f"m{i}" for i in range(MODULES)), "buried"])
-            expect("the name of the task in the modules", whole in names, True)
+            check("the name of the task in the modules", whole in names, True)
             notes = [note for note in tasks["notes"] if "async code" in json.dumps(note)]
-            expect("who polls without a runtime", "generated::plain:" in json.dumps(notes), True)
+            check("who polls without a runtime", "generated::plain:" in json.dumps(notes), True)
             look_at_inlined(asyncdbg, program, process.pid)
             held = [h for h in find_all(ask(asyncdbg, process.pid, "async", "graph"), "declared")
                     if h["path"] == "held"]
             where = {(h["declared"], h["line"]) for h in held}
             line = program.line(f"leaf({STUCK}).await") - 1
-            expect("where the guard is declared", where, {(True, line)})
+            check("where the guard is declared", where, {(True, line)})
         finally:
             process.kill()
 
@@ -200,7 +220,8 @@ def main():
     path = build(program.text, options.profile, "many_awaits", "2024")
     look_at_tasks(options.asyncdbg, program, path)
     look_at_stops(options.asyncdbg, path)
-    sys.exit(1 if failures else 0)
+    look_at_breakpoint(options.asyncdbg, program, path)
+    end()
 
 
 if __name__ == "__main__":

@@ -167,6 +167,21 @@ stops_at() {
 		bad "a stop in $1 does not name it: $(cat "$work/said")"
 	grep -q "! the linker has merged its code with that of" "$work/said" ||
 		bad "break $1 does not say that its code is shared: $(cat "$work/said")"
+	shown_at "$1"
+}
+
+# shown_at NAME: so does the stack there, as text and JSON.
+shown_at() {
+	timeout 120 "$asyncdbg" -e "break $1; run -- $program; bt; kill" </dev/null >"$work/said" 2>&1 || true
+	grep -q "^ *#0 .* in .*\(merged::$1\b\|and [0-9]* more\).* ()" "$work/said" ||
+		bad "the stack in $1 does not name it: $(cat "$work/said")"
+	timeout 120 "$asyncdbg" --json -e "break $1; run -- $program; bt; kill" </dev/null 2>"$work/said" |
+		sed '/^ready$/d; /^truth /d' >"$work/stack.json" || true
+	jq -se --arg name "merged::$1" '[.[] | .threads[]? | .frames[]? | select(.number == 0 and .aliases != null) |
+		.function + ", " + .aliases | contains($name) or test("and [0-9]+ more")] == [true]' \
+		"$work/stack.json" >/dev/null || bad "JSON of the stack in $1 does not name it"
+	jq -se '[.[] | .threads[]? | .frames[]? | select(.function == "merged::main" and .aliases != null)] == []' \
+		"$work/stack.json" >/dev/null || bad "the stack in $1 has other names for main"
 }
 
 # A linker merges plain functions of a debug build as well, and instances of generic ones. lld leaves the symbols of

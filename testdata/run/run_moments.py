@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the program `steps` under control, lets it write a core at a stop, and compares what asyncdbg says
+"""Debugs the program `steps`, lets it write a core at a stop, and compares what asyncdbg says
 of the core with what it said at the stop.
 
 usage: run_moments.py ASYNCDBG STEPS
@@ -16,9 +16,10 @@ import subprocess
 import sys
 import tempfile
 
-from run_control import FIRST, LIMIT, SECOND, Process, Session, expect
+from harness.checks import SKIPPED, expect
+from harness.session import LIMIT, attach_session
+from harness.steps import FIRST, SECOND, Steps
 
-SKIPPED = 77
 TRIES = 8  # threads run for a moment before the core: a worker may be on its way back to its system call
 QUESTIONS = ["async backtrace all", "async backtrace", "async task {own}", "async task {other}", "backtrace", "backtrace 2",
              "frame", "locals", "print steps::LINE", "tasks", "runtimes", "async graph", "check", "info registers",
@@ -63,7 +64,7 @@ def answers_of(session, questions):
         session.send(question)
         session.send("info")
         answers[question] = []
-        while (answer := session.answer()).get("command") != "info":
+        while (answer := session.answer("{")).get("command") != "info":
             answers[question].append(answer)
     return answers
 
@@ -87,9 +88,9 @@ class Moment:
 
     def __init__(self, asyncdbg, steps, folder):
         self.asyncdbg, self.folder = asyncdbg, pathlib.Path(folder)
-        self.program = Process(steps, cwd=folder)
+        self.program = Steps(steps, cwd=folder)
         resource.prlimit(self.program.pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
-        self.session = Session(asyncdbg, self.program.pid)
+        self.session = attach_session(asyncdbg, self.program.pid)
         expect("attach", "attached", self.session.ask("attach")["stopped"]["reason"])
         # Both stay: one is in the function that is looked at.
         self.session.ask("break steps::stay")

@@ -12,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-from run_plugin import LIMIT, expect, run, stops
+from harness.checks import expect
+from harness.session import LIMIT, events, run_commands, stops
+from harness.steps import line_in
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "plugged/src/lib.rs"
 TIMES = 2
@@ -20,7 +22,7 @@ COPIES = 10
 
 
 def line_of(text):
-    return next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
+    return line_in(SOURCE, text)
 
 
 def root_of(tasks):
@@ -31,7 +33,7 @@ def check_tasks(asyncdbg, program):
     """Its tasks are listed, and a step follows one over its awaits."""
     commands = ["break plugged::job", f"run -- {program}", "tasks", "runtimes", "next", "next", "next", "next",
                 "continue", "tasks", "delete 1", "continue"]
-    answers, done = run(asyncdbg, commands)
+    answers, done = run_commands(asyncdbg, commands)
     expect("errors", (0, ""), (done.returncode, "" if done.returncode == 0 else done.stderr))
     first = line_of("half(n).await")
     seen = stops(answers)
@@ -45,10 +47,6 @@ def check_tasks(asyncdbg, program):
     expect("runtimes", ["tokio"], [runtime["kind"] for runtime in runtimes])
 
 
-def events(answers):
-    return [(stop["event"]["kind"], stop["event"]["task"]) for stop in stops(answers) if stop["event"]]
-
-
 def breakpoints(answers):
     return next(answer["breakpoints"] for answer in answers if answer["command"] == "info breakpoints")
 
@@ -57,7 +55,7 @@ def check_events(asyncdbg, program):
     """Breakpoints on events of tasks are found in it when it is loaded. Its threads keep it loaded."""
     commands = ["break --on-spawn plugged::job", f"run --stop -- {program}", "info breakpoints", *["continue"] * TIMES,
                 "break --on-spawn plugged::absent", "info breakpoints", "continue"]
-    answers, done = run(asyncdbg, commands)
+    answers, done = run_commands(asyncdbg, commands)
     expect("pending at first", (True, []), tuple(breakpoints(answers)[0][key] for key in ("pending", "places")))
     spawned = events(answers)
     expect("spawns", ["on-spawn"] * TIMES, [kind for kind, _ in spawned])
@@ -72,7 +70,7 @@ def check_events(asyncdbg, program):
 def check_events_of(asyncdbg, program, task):
     """Events of a task that is known by its id alone, and is not there when its program begins."""
     for kind, times in (("on-resume", 4), ("on-wake", None), ("on-done", 1)):
-        answers, done = run(asyncdbg, [f"break --{kind} {task} --after 1000", f"run -- {program}", "info breakpoints"])
+        answers, done = run_commands(asyncdbg, [f"break --{kind} {task} --after 1000", f"run -- {program}", "info breakpoints"])
         expect(f"{kind}: its end", ("exited", 0), (stops(answers)[-1]["reason"], done.returncode))
         hits = breakpoints(answers)[0]["hits"]
         if not hits or times and hits != times:

@@ -5,39 +5,18 @@ usage: run_plugin.py ASYNCDBG HOST LIBRARY APART_HOST APART_LIBRARY
 
 APART_HOST and APART_LIBRARY are compiled in folders of their own, each from its src/part.rs.
 """
-import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dap"))
-from dap_client import Client  # pylint: disable=wrong-import-position
+from harness.checks import expect
+from harness.dap import Client
+from harness.session import run_commands, stops
+from harness.steps import line_in
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "plugin/plugin.rs"
-LIMIT = 300  # seconds until a test is given up
-LINE = next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if "plain(twice)" in line)
+LINE = line_in(SOURCE, "plain(twice)")
 TIMES = 3
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        sys.exit(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def run(asyncdbg, commands):
-    """The answers of commands, one a line, and the process."""
-    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
-        script.write("\n".join(commands) + "\n")
-        script.flush()
-        done = subprocess.run([asyncdbg, "--jsonl", "-x", script.name], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT, check=False)
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"schema"')], done
-
-
-def stops(answers):
-    return [answer["stopped"] for answer in answers if "stopped" in answer]
 
 
 def rows(answers):
@@ -49,12 +28,12 @@ def check_pending(asyncdbg, program):
     commands = [f"run --stop -- {program}", f"break plugin.rs:{LINE}", "break plugin::work", "break plugin::plain",
                 "logpoint plugin::generic 'n is {n}'", "break plugin::absent", "info breakpoints",
                 *["continue"] * (3 * TIMES), "info breakpoints", "continue"]
-    answers, done = run(asyncdbg, commands)
+    answers, done = run_commands(asyncdbg, commands)
     before, after = rows(answers)
     expect("errors", 0, done.returncode)
     expect("pending at first", [True] * 5, [row["pending"] for row in before])
     for row in before:
-        if row["places"] or "each library that is loaded" not in row["note"]:
+        if row["places"] or "when a library that has it is loaded" not in row["note"]:
             sys.exit(f"a breakpoint of a library that is not there: {row}")
     numbers = [stop["breakpoint"] for stop in stops(answers)[1:]]
     expect("stops", [2, 1, 3] * TIMES + [None], numbers)
@@ -71,12 +50,12 @@ def check_pending(asyncdbg, program):
 
 def check_step(asyncdbg, program):
     """A step over the call that loads it goes on."""
-    answers, _ = run(asyncdbg, ["break host::call", "break plugin::absent", f"run -- {program}", "next", "next", "kill"])
+    answers, _ = run_commands(asyncdbg, ["break host::call", "break plugin::absent", f"run -- {program}", "next", "next", "kill"])
     expect("steps over dlopen", ["breakpoint", "step", "step", "killed"], [stop["reason"] for stop in stops(answers)])
 
 
 def check_restart(asyncdbg, program):
-    answers, _ = run(asyncdbg, ["break plugin::plain", f"run -- {program}", "kill", "run", "info breakpoints", "kill"])
+    answers, _ = run_commands(asyncdbg, ["break plugin::plain", f"run -- {program}", "kill", "run", "info breakpoints", "kill"])
     expect("started again", ["breakpoint", "killed"] * 2, [stop["reason"] for stop in stops(answers)])
     expect("hits of this program", 1, rows(answers)[0][0]["hits"])
 
@@ -109,14 +88,14 @@ def check_age(asyncdbg, program, host, library):
     for age, wanted in (100, False), (-100, True):
         os.utime(host, (source - 200, source - 200))
         os.utime(library, (source + age, source + age))
-        _, done = run(asyncdbg, ["break plugin::plain", f"run -- {program}", "kill"])
+        _, done = run_commands(asyncdbg, ["break plugin::plain", f"run -- {program}", "kill"])
         expect("newer than the program", 0, done.stderr.count("newer than the program"))
         expect("newer than the library", wanted, f"newer than {library}" in done.stderr)
 
 
 def check_names(asyncdbg, host, library):
     """The name of a file tells it from a file of the same name in another crate, whichever library that is in."""
-    answers, _ = run(asyncdbg, ["break host::call", "break plugin::plain", f"run -- {host} {library} 1", "continue", "kill"])
+    answers, _ = run_commands(asyncdbg, ["break host::call", "break plugin::plain", f"run -- {host} {library} 1", "continue", "kill"])
     expect("files", ["src/part.rs", "extra/src/part.rs"], [stop["file"] for stop in stops(answers) if stop["reason"] != "killed"])
 
 

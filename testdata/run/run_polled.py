@@ -13,17 +13,13 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "make"))
 from generated_program import TESTDATA, build, read_options
-from stepping_session import Session
+from harness.checks import expect
+from harness.session import Session
 
 # The variables at the two stops: the value now, or the value with which the poll began.
 STOPS = [{"first": {"5"}, "rounds": {"1", "2"}, "sum": {"8", "5"}, "label": {"77"}, "step": {"3"}},
          {"first": {"5"}, "rounds": {"0", "1"}, "sum": {"10", "8"}, "label": {"77"}, "step": {"2"}}]
 KEPT = {"first", "rounds", "sum", "label"}  # over the await
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        sys.exit(f"{what}: {got} instead of {wanted}")
 
 
 def check(where, shown, truth, profile):

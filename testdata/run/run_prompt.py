@@ -6,89 +6,16 @@ usage: run_prompt.py ASYNCDBG
 """
 import os
 import pathlib
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
 import tempfile
 import termios
-import time
+
+from harness.prompt import PROMPT, Prompt
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-PROMPT = b"(asyncdbg) "
-LIMIT = 120  # seconds until an answer is given up
-
-
-class Prompt:
-    """asyncdbg on a pseudo-terminal."""
-
-    def __init__(self, command, folder):
-        environment = {**os.environ, "TERM": "dumb", "HOME": folder, "LC_ALL": "C.UTF-8",
-                       "XDG_STATE_HOME": folder, "XDG_CACHE_HOME": folder}
-        self.rest = b""  # that came and was not read yet
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.chdir(folder)
-            os.execve(command[0], command, environment)
-
-    def read_more(self, what, deadline, got):
-        if not select.select([self.fd], [], [], max(0, deadline - time.monotonic()))[0]:
-            sys.exit(f"no {what!r} came, but {got!r}")
-        try:
-            more = os.read(self.fd, 65536)
-        except OSError:
-            more = b""
-        if not more:
-            sys.exit(f"the prompt has ended, with {got!r}")
-        return more
-
-    def read_until(self, end):
-        """What came up to and without `end`, as lines without colours."""
-        got, deadline = self.rest, time.monotonic() + LIMIT
-        while end not in got:
-            got += self.read_more(end, deadline, got)
-        got, _, self.rest = got.partition(end)
-        return got.decode("utf-8", "replace").replace("\r", "")
-
-    def ask(self, line):
-        """The answer to a line, without its echo."""
-        os.write(self.fd, line.encode() + b"\n")
-        return self.read_until(PROMPT).partition("\n")[2]
-
-    def complete(self, line, rest=""):
-        """The answer to what the line is after Tab, and the rest. The prompt may be drawn again meanwhile."""
-        os.write(self.fd, line.encode() + b"\t" + rest.encode() + b"\n!echo E''ND\n")
-        answer = self.read_until(b"\nEND\r\n")
-        self.read_until(PROMPT)
-        return answer
-
-    def wait_for_modes(self, of_prompt):
-        """Until the terminal is in the prompt's modes, or in those in which what is typed is a line."""
-        deadline = time.monotonic() + LIMIT
-        while True:
-            modes = termios.tcgetattr(self.fd)
-            has_lines = modes[3] & termios.ICANON and modes[3] & termios.ECHO
-            if bool(has_lines) != of_prompt:
-                return
-            if time.monotonic() > deadline:
-                sys.exit(f"the terminal stays in the modes {modes[:4]}")
-            time.sleep(0.005)
-
-    def wait_for_state(self, flags):
-        """The state in which asyncdbg is when it has stopped or ended."""
-        deadline = time.monotonic() + LIMIT
-        while time.monotonic() < deadline:
-            pid, status = os.waitpid(self.pid, flags | os.WNOHANG)
-            if pid:
-                return status
-            time.sleep(0.005)
-        sys.exit(f"asyncdbg has neither stopped nor ended, after {self.rest!r}")
-
-    def end(self):
-        os.write(self.fd, b"quit\n")
-        self.wait_for_state(0)
 
 
 def unpack(fixture, folder):
@@ -111,13 +38,13 @@ def check(prompt, fails):
     wants("info", "^asyncdbg: core")
     wants("tassk", r'did you mean "tasks"\?')
     wants("dprintf", 'the command "dprintf" does not exist')
-    wants("logpoint walk 'n is {n}'", "only a program that runs can have breakpoints")
+    wants("logpoint walk 'n is {n}'", "only a running program can have breakpoints")
     for line in ("watch str", "rwatch str", "awatch str if str.a > 3"):
-        wants(line, "no program is under control")
-    wants("continue", "a core or a snapshot does not run")
-    wants("detach", "a core or a snapshot does not run")
+        wants(line, "no program is being debugged")
+    wants("continue", "a core or a snapshot cannot run")
+    wants("detach", "a core or a snapshot cannot run")
     wants("!echo hel''lo", "^hello$")
-    wants("!", "a command of the shell follows")
+    wants("!", "a shell command must follow")
     wants("tasks | wc -l", r"^ *[0-9]+$")
     wants("runtimes; tasks | grep -c ID", r"^1$")
     wants("tasks | head -c 2; echo", r"^ID$")
@@ -131,25 +58,25 @@ def check(prompt, fails):
     wants("", "^0x[0-9a-f]+:")
     wants("tasks | false", "unknown", absent=True)
     wants("tasks | cat", r"^ID +STATE")
-    wants("s", "no program is under control")
+    wants("s", "no program is being debugged")
     wants("task 3", "^ *#0|frame|Task")
     wants("frame 1; info locals", r"^ *argument stream: .*\n *buf: ")
     for line, answer in (("print str", "^stream: .*TcpStream = "), ("print b", r"^buf: \[u8"),
                          ("p stream.i", r"^stream\.io: "),
                          ("print stream.io.reg", r"^stream\.io\.registration: "),
                          ("print stream.zzz", "no member `zzz`"), ("runt", "^RUNTIME +FLAVOR"),
-                         ("catch task-p", "only a program that runs"),
+                         ("catch task-p", "only a running program"),
                          ("async task 3", "^Task: 3")):
         wants(f"{line}<Tab>", answer, prompt.complete(line))
     # What is not there is named in the answer, as far as it was completed.
-    for line, rest, answer in (("list tokio_tcp::mai", "x", '"x" is one word too many'), ("list main.r", "x", '"x" is no line'),
-                               ("list src/mai", "x", '"x" is no line'), ("list mai", "x", "the name mainx")):
+    for line, rest, answer in (("list tokio_tcp::mai", "x", 'unexpected argument "x"'), ("list main.r", "x", '"x" is not a line'),
+                               ("list src/mai", "x", '"x" is not a line'), ("list mai", "x", "named mainx")):
         wants(f"{line}<Tab>", answer, prompt.complete(line, rest))
     wants("bt 2", r"^#1 ")
     wants("bt 2", r"^#2 ", absent=True)
     wants("bt 2", "^asyncdbg: 2 of [0-9]+ frames are shown")
     wants("bt -1", r"^#0 ", absent=True)
-    wants("bt x", "is no number of frames")
+    wants("bt x", "is not a number of frames")
 
 
 def check_questions(prompt, fails):
@@ -210,24 +137,24 @@ def check_program(prompt, fails):
         for _ in ("as it was typed", "as the program repeats it"):
             prompt.read_until(b"word\r\n")
         os.write(prompt.fd, key)
-        answer = prompt.read_until(b"in control) ")
+        answer = prompt.read_until(b"attached) ")
         if f"signal {number}" not in answer:
             fails.append(f"a key for {number}: {answer!r}")
     # A second run asks.
     for reply, ended in ((b"n\n", False), (b"y\n", True)):
         os.write(prompt.fd, b"run --stop\n")
         question = prompt.read_until(b"start again? (y or n) ")
-        process = re.search(r"Process (\d+) is under control", question)[1]
+        process = re.search(r"Process (\d+) is being debugged", question)[1]
         os.write(prompt.fd, reply)
-        prompt.read_until(b"in control) ")
+        prompt.read_until(b"attached) ")
         if os.path.exists(f"/proc/{process}") == ended:
-            fails.append(f"run while a program is under control, {reply!r}: process {process} exists: {not ended}")
+            fails.append(f"run while a program is being debugged, {reply!r}: process {process} exists: {not ended}")
     prompt.ask("kill")
 
 
 def check_modes(prompt, fails):
     """The modes that a program sets are its own: a stop gives ours back, and the program finds them again."""
-    def ask(line, end=b"in control) "):
+    def ask(line, end=b"attached) "):
         os.write(prompt.fd, line.encode() + b"\n")
         return prompt.read_until(end)
 

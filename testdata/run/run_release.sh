@@ -107,10 +107,13 @@ try_libraries() {
 		DEBUGINFOD_URLS=http://127.0.0.1:1/ ./asyncdbg -c web.core --exe web.exe tasks >/dev/null 2>&1 || status=\$?
 		[ \$status -le 2 ] || { echo \"debuginfod: exit status \$status\"; exit 1; }
 		setpriv --reuid=4242 --clear-groups sleep 60 &
+		while [ \"\$(cat /proc/\$!/comm)\" != sleep ]; do sleep 0.1; done
 		status=0
 		HOME=/tmp setpriv --reuid=4343 --clear-groups ./asyncdbg -p \$! tasks >out 2>&1 || status=\$?
 		grep -q 'uid 4242' out || { echo \"user: exit status \$status\"; cat out; exit 1; }
-		(sleep 2; echo quit; sleep 2) | LC_ALL=de_DE.ISO-8859-1 script -qec \
+		: >out
+		until_shown() { for i in \$(seq 600); do ! grep -qF \"(asyncdbg) \$1\" out || return 0; sleep 0.1; done; }
+		{ until_shown ''; echo quit; until_shown quit; } | LC_ALL=de_DE.ISO-8859-1 timeout 60 script -qefc \
 			'./asyncdbg -c $fixture.core --exe $fixture.exe' /dev/null >out
 		grep -q '(asyncdbg) quit' out || { cat out; exit 1; }" || fail "a library of the system was loaded"
 	rm -rf "$1/tried"

@@ -234,9 +234,9 @@ def check_refusals(looks):
     """A saved snapshot says what it cannot do."""
     for words, wanted in ((("-c", "before", "print", "x"), "none of the program's memory"),
                           (("-c", "before", "whatis", "0x1000"), "none of the program's memory"),
-                          (("-c", "before", "diff", "--interval", "1s"), "only a process moves"),
+                          (("-c", "before", "diff", "--interval", "1s"), "--interval needs a process"),
                           (("diff", "before", "missing"), "No such file"),
-                          (("-p", str(looks.program.pid), "save", "kept"), "is something else")):
+                          (("-p", str(looks.program.pid), "save", "kept"), "is not such a file")):
         (looks.work / "kept").write_text("a file of the user")
         done = subprocess.run([looks.asyncdbg, *words], cwd=looks.work, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -60,7 +60,7 @@ def test_fuse(asyncdbg, served_fuse, directory):
         check(f"FUSE, {options}: it is in state {state_of(pid)}", state_of(pid) in "SR")
         done = run([asyncdbg, "-p", pid, "x", first])
         check(f"FUSE, x of the first page: {done.stderr}", done.returncode == 0 and "5a5a5a5a" in done.stdout)
-    # One session goes on behind a read that nobody answers, under control too.
+    # One session continues after a read that nobody answers, also with a debuggee.
     commands = f"x/4xg {int(second, 16) - 16:#x}; x {first}; threads"
     done = run([asyncdbg, "-p", pid, "-e", commands])
     check(f"FUSE, a session: {done.stdout} {done.stderr}", "5a5a5a5a" in done.stdout and "Thread #2" in done.stdout)

@@ -24,15 +24,13 @@ from pathlib import Path
 
 import jsonschema
 
+from harness.checks import Failure
+
 TESTDATA = Path(__file__).resolve().parents[1]
 SERVERS = ["mini_redis_load", "axum_load"]
 LOOKS = 10
 # Kinds of a wait that name no object.
 NAMELESS = ("unknown", "waker", "nothing")
-
-
-class Failure(Exception):
-    pass
 
 
 def build(profile, servers):

@@ -15,29 +15,16 @@ import subprocess
 import sys
 import threading
 
-from stepping_session import LIMIT, Ended, Hung, Session
+from harness.checks import Failure, expect, expect_in
+from harness.session import LIMIT, Ended, Hung, Session
 
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "programs/stepping/src"
 CHECKS = []
 
 
-class Failed(Exception):
-    pass
-
-
 def check(function):
     CHECKS.append(function)
     return function
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        raise Failed(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def expect_in(what, wanted, got):
-    if wanted not in got:
-        raise Failed(f"{what}: {got!r} without {wanted!r}")
 
 
 def line_of(module, text, behind=None):
@@ -573,7 +560,7 @@ def thread_ends_elsewhere(asyncdbg, program):
 def check_ended(what, stop, note):
     expect(what, ("thread-ended", "thread-ended"), (stop["reason"], stop["step"] and stop["step"]["end"]))
     if note not in stop["step"]["note"]:
-        raise Failed(f"{what}: {stop['step']['note']}")
+        raise Failure(f"{what}: {stop['step']['note']}")
 
 
 def kill(session):
@@ -584,7 +571,7 @@ def kill(session):
 
 
 class Waiting:
-    """The program in the scenario `waits`, under control, at its first line; its stdin is ours."""
+    """The debuggee in the scenario `waits`, at its first line; its stdin is ours."""
 
     def __init__(self, asyncdbg, program):
         self.program = subprocess.Popen([program, "waits", "--wait"], stdin=subprocess.PIPE,
@@ -614,7 +601,7 @@ class Waiting:
         """Until it runs: the step is in progress. One that has ended leaves it halted for ever."""
         while pathlib.Path(f"/proc/{self.program.pid}/stat").read_text().rpartition(")")[2].split()[0] == "t":
             if self.session.hung:
-                raise Failed("the program does not run, or the step ended at once")
+                raise Failure("the program does not run, or the step ended at once")
             os.sched_yield()
 
     def check_free(self):
@@ -654,7 +641,7 @@ def interrupted(asyncdbg, program):
             stop = waiting.session.answer()["stopped"]
             expect("^C", ("interrupted", "broken"), (stop["reason"], stop["step"]["end"]))
             if not re.search(rf"{note}( when the step began)?$", stop["step"]["note"]):
-                raise Failed(f"{command}: {stop['step']['note']}")
+                raise Failure(f"{command}: {stop['step']['note']}")
             waiting.session.send("detach")
             waiting.session.end()
             waiting.check_free()
@@ -678,7 +665,7 @@ def interrupted_later(asyncdbg, program):
         expect("^C", ("interrupted", "broken"), (stop["reason"], stop["step"]["end"]))
         # Suspended there, or about to be; optimised code inlines it into what polls it.
         if not is_optimised(program) and not stop["step"]["note"].endswith(f"at line {line}"):
-            raise Failed(stop["step"]["note"])
+            raise Failure(stop["step"]["note"])
         waiting.session.send("kill")
         waiting.session.end()
     finally:
@@ -697,12 +684,12 @@ def waits_in_kernel(asyncdbg, program):
         session.send("next")
         while not any("waiting for a return to stepping::main at" in line for line in session.messages):
             if session.hung:
-                raise Failed("it does not say what it waits for")
+                raise Failure("it does not say what it waits for")
             os.sched_yield()
         session.process.send_signal(signal.SIGINT)
         note = session.answer()["stopped"]["step"]["note"]
-        if not re.fullmatch(r"next is given up: it waited for a return to stepping::main at \S+main.rs:\d+", note):
-            raise Failed(note)
+        if not re.fullmatch(r"next cancelled: it was waiting for the return to stepping::main at \S+main.rs:\d+", note):
+            raise Failure(note)
         session.send("kill")
         session.end()
     finally:
@@ -753,7 +740,7 @@ def run_to_end_of_watch(session):
         expect("reason", "watchpoint", stop["reason"])
         if stop["watchpoint"]["ended"]:
             return stop["watchpoint"]["ended"].split(": ")[-1], changes
-    raise Failed("the watchpoint does not end")
+    raise Failure("the watchpoint does not end")
 
 
 def watch_suspended(asyncdbg, program):
@@ -767,18 +754,18 @@ def watch_suspended(asyncdbg, program):
         except Ended as ended:
             session.close()
             expect_in("task 6", "at a stop at which its task is suspended", str(ended))
-    raise Failed("task 6 is never suspended")
+    raise Failure("task 6 is never suspended")
 
 
 @check
 def ended_watches(asyncdbg, program):
     """A variable of a coroutine is watched up to the end of its scope, and what comes into its bytes later is not."""
-    dropped = "the future that had it was dropped"
+    dropped = "its future was dropped"
     session = watch_suspended(asyncdbg, program)
     session.ask("watch a")
     why, _ = run_to_end_of_watch(session)
     # The code that drops it may be inlined into what holds it: then its bytes show that it is gone.
-    ends = {dropped, "the future that had it is gone"} if is_optimised(program) else {dropped}
+    ends = {dropped, "its future is gone"} if is_optimised(program) else {dropped}
     expect("end", True, why in ends)
     listed = session.ask("info breakpoints")["watchpoints"]
     expect("enabled", [False], [w["enabled"] for w in listed if w["expression"] == "a"])
@@ -788,12 +775,12 @@ def ended_watches(asyncdbg, program):
         return
     session, _ = begin(asyncdbg, program, "timer", f"awaits.rs:{line_of('awaits', 'sleep(me.ms(3))', 'async fn timer')}")
     session.ask("watch a")
-    expect("returned", ("the function that had it has returned", 0), run_to_end_of_watch(session))
+    expect("returned", ("its function has returned", 0), run_to_end_of_watch(session))
     end(session)
     session, _ = begin(asyncdbg, program, "rounds", f"awaits.rs:{line_of('awaits', 'sum += yields', 'async fn rounds')}")
     session.ask("watch sum")
     # 0, 0 + 1, 1 + 1 and + 1, 3 + 2 and + 1: a write of the same value is none.
-    expect("changed", ("the function that had it has returned", 5), run_to_end_of_watch(session))
+    expect("changed", ("its function has returned", 5), run_to_end_of_watch(session))
     end(session)
 
 
@@ -807,12 +794,12 @@ def needed_breakpoints(asyncdbg, program):
     try:
         session.ask("next")
     except Ended as ended:
-        expect_in("refused", "of the processor's 4 hardware breakpoints", str(ended))
+        expect_in("refused", "of the 4 hardware breakpoints", str(ended))
         expect_in("refused", ", and 1 is free", str(ended))
         return
     finally:
         session.close()
-    raise Failed("there are enough breakpoints")
+    raise Failure("there are enough breakpoints")
 
 
 def main():
@@ -824,7 +811,7 @@ def main():
     for function in checks:
         try:
             function(asyncdbg, program)
-        except (Failed, Ended, Hung, KeyError, subprocess.TimeoutExpired) as wrong:
+        except (Failure, Ended, Hung, KeyError, subprocess.TimeoutExpired) as wrong:
             failed += 1
             print(f"{function.__name__}: {type(wrong).__name__}: {wrong}", flush=True)
     print(f"{len(checks) - failed} of {len(checks)} checks are as they should be")

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 from stepping_cases import CASES, RELEASE
-from stepping_session import LIMIT, Ended, Hung, Session
+from harness.session import LIMIT, Ended, Hung, Session
 
 STEPS = 60
 SCRIPT = """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes real servers, axum and mini-redis, under control while clients load them: logpoints and conditions count
+"""Debugs real servers, axum and mini-redis, while clients load them: logpoints and conditions count
 each request, --production writes nothing into their code, steps end where they should, and no request is lost.
 
 usage: run_step_servers.py ASYNCDBG PROFILE [CHECK...]
@@ -21,8 +21,9 @@ import sys
 import tempfile
 import threading
 
-from run_servers import Failure, Server, build
-from stepping_session import LIMIT, Ended, Hung, Session
+from run_servers import Server, build
+from harness.checks import Failure, expect, expect_in
+from harness.session import LIMIT, Ended, Hung, Session
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
 LINES = 200         # of a logpoint, at least
@@ -36,16 +37,6 @@ CHECKS = []
 def check(function):
     CHECKS.append(function)
     return function
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        raise Failure(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def expect_in(what, part, text):
-    if part not in text:
-        raise Failure(f"{what}: {text!r} has no {part!r}")
 
 
 def line_of(text, server="axum_load"):
@@ -201,7 +192,7 @@ class Loaded(Server):
 
 
 class Debugged:
-    """A server whose clients are held, under control."""
+    """A debugged server whose clients are held."""
 
     def __init__(self, asyncdbg, programs, name, attach="attach"):
         self.server = Loaded(programs, name)
@@ -340,7 +331,7 @@ def started(asyncdbg, programs, name):
            [(a["stopped"]["reason"], a["stopped"]["breakpoints"]) for a in answers if "stopped" in a])
     rows = next(a["breakpoints"] for a in answers if a["command"] == "info breakpoints")
     expect("hits", [1], [row["hits"] for row in rows])
-    expect_in("one too many", "the processor has 4 hardware breakpoints, and all are in use", done.stderr)
+    expect_in("one too many", "all 4 hardware breakpoints of this CPU are in use", done.stderr)
 
 
 # ---- steps ----

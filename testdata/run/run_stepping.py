@@ -2,12 +2,13 @@
 """Steps through the scenarios of a program like `stepping` and compares the lines where asyncdbg stops with
 those that the program says it has executed.
 
-usage: run_stepping.py ASYNCDBG PROGRAM [--runs N] [--scenario NAME...] [--crowd] [--load] [--breaks]
+usage: run_stepping.py ASYNCDBG PROGRAM [--runs N] [--scenario NAME... | --smoke] [--crowd] [--load] [--breaks]
                        [--production]
 
 PROGRAM     testdata/programs/stepping, or smol_steps or compio_steps, built in any profile
 --runs      how often each case is run, default 1
 --scenario  only these cases; without a number: see stepping_cases.py
+--smoke     only a case of each kind
 --crowd     four more tasks that are polled as fast as they can be
 --load      two processes beside it that compute
 --production  with the processor's breakpoints alone
@@ -23,8 +24,8 @@ import re
 import subprocess
 import sys
 
-from stepping_cases import CASES, ENDS, LEFT, OTHERS, RELEASE, UNSEEN
-from stepping_session import Ended, Hung, Session
+from stepping_cases import CASES, ENDS, LEFT, OTHERS, RELEASE, SMOKE, UNSEEN
+from harness.session import Ended, Hung, Session
 
 STEPS = 100  # no case has so many lines
 
@@ -194,12 +195,15 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--scenario", nargs="*", default=[])
-    for option in ("--crowd", "--load", "--breaks", "--production"):
+    for option in ("--smoke", "--crowd", "--load", "--breaks", "--production"):
         parser.add_argument(option, action="store_true")
     options = parser.parse_args()
     profile = "release" if "release" in pathlib.Path(options.program).parts else "debug"
     own = OTHERS.get(pathlib.PurePath(options.program).name, CASES)
-    cases = [case for case in own if case.name in options.scenario or not options.scenario]
+    wanted = SMOKE if options.smoke else options.scenario
+    cases = [case for case in own if case.name in wanted or not wanted]
+    if set(wanted) - {case.name for case in cases}:
+        parser.error(f"no case {' '.join(sorted(set(wanted) - {case.name for case in cases}))}")
     if options.breaks:
         # The lines of the others in the crowd are not recorded.
         cases = [case for case in cases if case.scenario != "crowded"]

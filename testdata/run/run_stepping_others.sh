@@ -1,5 +1,5 @@
 #!/bin/bash
-# Steps through the programs smol_steps and compio_steps, as run_stepping.sh does through `stepping`:
+# Steps through the programs smol_steps and compio_steps, as run_stepping.py does through `stepping`:
 # coroutines on executors of smol and of compio.
 #
 # usage: run_stepping_others.sh ASYNCDBG PROFILE

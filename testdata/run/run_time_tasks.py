@@ -12,13 +12,14 @@ import os
 import sys
 import tempfile
 
-import traced
+from harness import checks
 from run_metrics import Metrics, check_format, start, wait_for_file
 from run_profile import Profile, check_sums, in_polls, of_type
 from run_top import frames_of
 from run_top import start as start_top
 from run_trace import documents
-from traced import WAIT, Asyncdbg, Program, check, check_true, slow, take_slow
+from harness.checks import check, check_true
+from harness.trace import WAIT, Asyncdbg, Program, slow, take_slow
 
 
 def cancels(path, truth):
@@ -116,7 +117,7 @@ def run_stalls(asyncdbg, path):
     check_true("stalls: its length", any(s["poll_ns"] >= truth["stall_ns"] for s in ended))
     # On a busy machine the stall may not have begun when the stack was read, or the poll has ended, as a note says.
     functions = [f["function"] or "" for d in seen for t in d["threads"] for f in t["frames"]]
-    unread = any(text in stalls.message() for text in ("has ended before", "its stack was not read: "))
+    unread = any(text in stalls.message() for text in ("ended before", "its stack was not read: "))
     check_true(f"stalls: its stack, {functions}, {stalls.message()}", unread or any("staller" in f for f in functions))
 
 
@@ -125,10 +126,10 @@ def main(arguments):
     if len(words) != 2:
         sys.exit(__doc__)
     for test in (run_metrics, run_top, run_profile, run_stalls):
-        before = traced.failed()
+        before = checks.failed()
         test(*words)
-        traced.report(test.__name__, before)
-    traced.end()
+        checks.report(test.__name__, before)
+    checks.end()
 
 
 if __name__ == "__main__":

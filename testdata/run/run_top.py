@@ -17,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 
-import traced
-from traced import (HERE, WAIT, Asyncdbg, Program, check, check_calls, check_schema_of, check_true, has_jsonschema, slow,
-                    take_slow, wait_for)
+from harness import checks
+from harness.checks import check, check_true
+from harness.trace import HERE, WAIT, Asyncdbg, Program, check_calls
+from harness.trace import check_schema_of, has_jsonschema, slow, take_slow, wait_for
 
 # Seconds that the section "top" takes, and where the machine is too busy for enough frames in it.
 LONGER = (6, 12, 24, 48, 96, 192)
@@ -459,8 +460,8 @@ def run_wrong(asyncdbg, path):
         (["-p", pid, "top", "--interval", "0"], 64, "above 0"),
         (["-p", pid, "top", "--count", "0"], 64, "at least 1"),
         (["-p", pid, "top", "--sort", "pols"], 64, "did you mean polls?"),
-        (["-p", pid, "top", "--group", "task"], 64, "there are type, place"),
-        (["-p", pid, "top", "--with", "name", "x"], 64, "there are id, type, place"),
+        (["-p", pid, "top", "--group", "task"], 64, "use one of type, place"),
+        (["-p", pid, "top", "--with", "name", "x"], 64, "use one of id, type, place"),
         (["-p", str(os.getpid()), "top", "--count", "1"], 2, "no async runtime"),
         (["top"], 64, "needs a running process"),
     ]
@@ -480,7 +481,7 @@ def main(arguments):
     run_sampled(*arguments)
     run_screen(*arguments)
     run_wrong(*arguments)
-    traced.end()
+    checks.end()
 
 
 if __name__ == "__main__":

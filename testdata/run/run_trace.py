@@ -19,8 +19,9 @@ import tempfile
 import threading
 from collections import Counter
 
-import traced as shared
-from traced import CHECKS, WAIT, Program, Trace, check, check_calls, failed, report, truth_of, wait_for
+from harness import checks, trace as shared
+from harness.checks import check, failed, report
+from harness.trace import CHECKS, WAIT, Program, Trace, check_calls, truth_of, wait_for
 
 SECTIONS = ["counts", "current", "several", "pingpong", "boxed", "stall", "backtrace"]
 START, END, SPAWN, TERMINATE = "task-poll-start", "task-poll-end", "task-spawn", "task-terminate"
@@ -316,11 +317,11 @@ def documents(text):
 def run_stalls(asyncdbg, program, options):
     """
     A poll of 30 ms is seen while it runs, with its stack, and when it has ended. On a busy machine it may be over
-    before its stack was read; then it is no running poll any more, and another one is looked at. There, the
-    polls of the task that are short elsewhere may be too long, too.
+    before its stack was read; then it is no running poll any more, and one of twice the length is looked at. There,
+    the polls of the task that are short elsewhere may be too long, too.
     """
-    for _ in range(10):
-        truth, seen, more = stall_reports(asyncdbg, program, options)
+    for times in range(10):
+        truth, seen, more = stall_reports(asyncdbg, program, options, 30 << times)
         ended = [d["stall"]["ended"] for d in seen]
         if False in ended:
             break
@@ -330,20 +331,21 @@ def run_stalls(asyncdbg, program, options):
     functions = [f["function"] or "" for t in seen[0]["threads"] for f in t["frames"]]
     check("stalls: threads that were stopped", seen[0]["stop"]["threads"] <= 1, True)
     # The program may have ended before the stack was read, and a note says so.
-    unread = "has ended before" in more or "its stack was not read: " in more
+    unread = "ended before" in more or "its stack was not read: " in more
     check(f"stalls: its stack, {functions}, {more}", unread or any("planted_stall" in f for f in functions), True)
     print("stalls: done")
 
 
-def stall_reports(asyncdbg, program, options):
-    """The program's own measure of a stall, what `stalls` reports of it, and the messages."""
+def stall_reports(asyncdbg, program, options, length):
+    """The program's own measure of a stall of that many milliseconds, what `stalls` reports of it, and the messages."""
     traced = Program(program)
-    stalls = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--json", "stalls", "--over", "5ms", *options],
+    words = ["--json", "stalls", "--over", f"{length // 6}ms", *options]
+    stalls = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), *words],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     messages = ""
     while "watching process" not in messages:
         messages += stalls.stderr.readline()
-    truth = traced.run("stall")
+    truth = traced.run(f"stall {length}")
     traced.end()
     answer, more = stalls.communicate(timeout=WAIT)
     return truth, [d for d in documents(answer) if "stalling" in d["stall"]["type"]], more
@@ -614,7 +616,7 @@ def main(arguments):
         run_busy(asyncdbg, program, options)
         if not options and os.environ.get("WITH_BPFTRACE"):
             run_bpftrace(asyncdbg, program)
-    shared.end()
+    checks.end()
 
 
 if __name__ == "__main__":

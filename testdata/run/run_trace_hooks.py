@@ -10,8 +10,9 @@ TEST: parks, interval; default both. Ends with 77 where the kernel refuses probe
 import sys
 from collections import defaultdict
 
-import traced as shared
-from traced import Program, Trace, check, check_true, leave_out_refused
+from harness import checks, trace as shared
+from harness.checks import check, check_true
+from harness.trace import Program, Trace, leave_out_refused
 
 START, END, SPAWN = "task-poll-start", "task-poll-end", "task-spawn"
 PARK, UNPARK = "worker-thread-park", "worker-thread-unpark"
@@ -115,8 +116,8 @@ def main():
     if len(arguments) < 2:
         sys.exit(__doc__)
     asyncdbg, path, *names = arguments
-    shared.run_tests(globals(), names, (asyncdbg, path))
-    shared.end()
+    checks.run_tests(globals(), names, (asyncdbg, path))
+    checks.end()
 
 
 if __name__ == "__main__":

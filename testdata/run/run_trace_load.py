@@ -13,8 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-import traced as shared
-from traced import WAIT, Program, check, check_true, leave_out_refused
+from harness import checks, trace as shared
+from harness.checks import check, check_true
+from harness.trace import WAIT, Program, leave_out_refused
 
 RUN = 6000      # ms of the section
 LOOK = "3s"     # within it
@@ -107,8 +108,8 @@ def main():
     if len(arguments) < 2:
         sys.exit(__doc__)
     asyncdbg, path, *names = arguments
-    shared.run_tests(globals(), names, (asyncdbg, path))
-    shared.end()
+    checks.run_tests(globals(), names, (asyncdbg, path))
+    checks.end()
 
 
 if __name__ == "__main__":

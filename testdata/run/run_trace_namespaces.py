@@ -14,8 +14,9 @@ import os
 import subprocess
 import sys
 
-import traced
-from traced import WAIT, Program, check, child_of, wait_for
+from harness import checks, trace as traced
+from harness.checks import check
+from harness.trace import WAIT, Program, child_of, wait_for
 
 NAMESPACE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 LATER = ["unshare", "--time", "--monotonic", "1000000", "--fork"]
@@ -65,7 +66,7 @@ def run_in(words, asyncdbg, path, where):
 def main(arguments):
     if len(arguments) == 4 and arguments[0] == "--here":
         run_here(*arguments[1:])
-        traced.end()
+        checks.end()
     if len(arguments) != 2:
         sys.exit(__doc__)
     if os.getuid() != 0 or subprocess.run([*NAMESPACE, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
@@ -79,7 +80,7 @@ def main(arguments):
     if subprocess.run([*LATER, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
         run_in(LATER, asyncdbg, path, "beside")
         print("a time namespace: done")
-    traced.end()
+    checks.end()
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ allowed() {
 
 start env
 try 0 "root" env
-if grep -qE 'no probes|refused' "$work/err"; then
+if grep -qE 'probes are not available|refused' "$work/err"; then
 	sed 's/^/skipped: /' "$work/err"
 	exit 77
 fi
@@ -102,7 +102,7 @@ with bpf,perfmon
 perf=(env ASYNCDBG_PROBES=perf)
 "${user_with[@]}" "${perf[@]}" env HOME=/nonexistent "$work/asyncdbg" -p "$target" trace --duration 1ms \
 	>/dev/null 2>&1 8>&- ||
-	refused "perf without CAP_SYS_ADMIN" 'it wants root, or CAP_SYS_ADMIN' "${user_with[@]}" "${perf[@]}"
+	refused "perf without CAP_SYS_ADMIN" 'it needs root or CAP_SYS_ADMIN' "${user_with[@]}" "${perf[@]}"
 with bpf,perfmon,sys_admin
 allowed "perf with CAP_SYS_ADMIN" "${user_with[@]}" "${perf[@]}"
 

@@ -16,8 +16,8 @@ import sys
 import tempfile
 
 import run_trace
-from traced import HERE, WAIT, Program, Trace, check, check_schema_of, check_true, end, leave_out_refused, run_tests
-from traced import slow, take_slow
+from harness.checks import check, check_true, end, run_tests
+from harness.trace import HERE, WAIT, Program, Trace, check_schema_of, leave_out_refused, slow, take_slow
 
 WORKSPACES = [os.path.join(HERE, "..", name) for name in ("programs", "executors", "compio")]
 SECTIONS = {

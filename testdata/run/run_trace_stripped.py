@@ -17,9 +17,10 @@ import sys
 import tempfile
 
 import run_trace
-import traced as shared
+from harness import checks
 from run_trace import END, START, TERMINATE, count
-from traced import WAIT, Program, Trace, check, truth_of
+from harness.checks import check
+from harness.trace import WAIT, Program, Trace, truth_of
 
 POLLS = [START, END]
 SECTIONS = ["counts", "current", "several", "pingpong", "stall"]
@@ -87,7 +88,7 @@ def run_other_build(asyncdbg, stripped, work):
     for words in (["--layout", layout], ["--force", "--layout", layout]):
         done = call(asyncdbg, *words, "--jsonl", "trace", "--", other, "now", "counts")
         check(f"{words[0]}: status of another build: {done.stderr}", done.returncode, 64 if len(words) == 2 else 2)
-        check(f"{words[0]}: another build: {done.stderr}", "of another" in done.stderr, True)
+        check(f"{words[0]}: another build: {done.stderr}", "belongs to another" in done.stderr, True)
     print("another build: done")
 
 
@@ -231,7 +232,7 @@ def main(arguments):
         run_nameless_others(asyncdbg, stripped)
         run_bpftrace_script(asyncdbg, stripped)
         run_without_tokio(asyncdbg, work)
-    shared.end()
+    checks.end()
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import run_trace
-import traced as shared
+from harness import checks, trace as shared
 from run_trace import END, SPAWN, START, count
-from traced import WAIT, Program, Trace, check, child_of, wait_for
+from harness.checks import check
+from harness.trace import WAIT, Program, Trace, child_of, wait_for
 
 MOMENTS = 30  # at which a program ends while asyncdbg attaches
 
@@ -64,19 +64,22 @@ def test_exec(asyncdbg, program):
 
 def test_moments(asyncdbg, program):
     """The program ends at any moment while asyncdbg attaches to it."""
-    start = time.monotonic()
+    def start(*options):
+        return subprocess.Popen([asyncdbg, "--log", "all", "-p", str(traced.child.pid), "--jsonl", "trace", *options],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
     traced = Program(program)
-    Trace(asyncdbg, traced.child.pid, ["--duration", "1ms"]).finish()
-    took = time.monotonic() - start
+    logged = len(start("--duration", "1ms").communicate(timeout=WAIT)[1].splitlines())
     traced.end()
     for i in range(MOMENTS):
         traced = Program(program)
-        trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--jsonl", "trace"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(took * i / MOMENTS)
+        trace = start()
+        for _ in range(logged * i // MOMENTS):
+            trace.stderr.readline()
         traced.end()
-        out, errors = trace.communicate(timeout=WAIT)
-        lines = [json.loads(line) for line in out.splitlines()]
+        errors = "".join(line for line in trace.stderr if not line.startswith("["))
+        lines = [json.loads(line) for line in trace.stdout]
+        trace.wait(WAIT)
         check(f"moment {i}: status {trace.returncode} with {errors}", trace.returncode in (0, 1, 2), True)
         if trace.returncode == 2:
             check(f"moment {i}: one line: {errors}", errors.count("\n"), 1)
@@ -222,8 +225,8 @@ def main(arguments):
         shared.leave_out_refused(trace.message())
     trace.finish()
     traced.end()
-    shared.run_tests(globals(), names, (asyncdbg, program))
-    shared.end()
+    checks.run_tests(globals(), names, (asyncdbg, program))
+    checks.end()
 
 
 if __name__ == "__main__":

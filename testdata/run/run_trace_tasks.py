@@ -13,8 +13,9 @@ import subprocess
 import sys
 from collections import Counter
 
-import traced
-from traced import Program, Trace, check, check_true
+from harness import checks, trace as traced
+from harness.checks import check, check_true
+from harness.trace import Program, Trace
 
 SECTIONS = {
     "traced_tasks": ["counts", "local", "pingpong", "reuse", "dropped", "alikes", "stall", "both"],
@@ -199,7 +200,7 @@ def run(asyncdbg, path, section):
         traced.leave_out_refused(message)
         check(f"{section}: a trace", message, "")
         return
-    before = traced.failed()
+    before = checks.failed()
     truth = program.run(section)
     program.end()
     trace.finish()
@@ -207,12 +208,12 @@ def run(asyncdbg, path, section):
     check("missing events", missing, {})
     check("status", trace.status, 0)
     check_section(section, truth, trace)
-    traced.report(section, before)
+    checks.report(section, before)
 
 
 def run_probes(asyncdbg, path):
     """What the executor has not is named with the reason."""
-    before = traced.failed()
+    before = checks.failed()
     done = subprocess.run([asyncdbg, path, "--json", "probes", *traced.slow], capture_output=True, text=True, timeout=traced.WAIT)
     answer = json.loads(done.stdout)
     never = {m["event"] for m in answer["missing"] if m["runtime"] in ("async_executor", "compio") and m["never"]}
@@ -220,7 +221,7 @@ def run_probes(asyncdbg, path):
           {"worker-thread-start", "worker-thread-stop", "worker-thread-park", "worker-thread-unpark"})
     check("other events are missing", [m for m in answer["missing"] if not m["never"]], [])
     check_true("its events", OURS <= set(answer["events"]))
-    traced.report("probes", before)
+    checks.report("probes", before)
 
 
 def main(arguments):
@@ -232,7 +233,7 @@ def main(arguments):
         run(asyncdbg, path, section)
     if not sections:
         run_probes(asyncdbg, path)
-    traced.end()
+    checks.end()
 
 
 if __name__ == "__main__":

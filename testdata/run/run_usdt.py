@@ -13,8 +13,9 @@ import sys
 import tempfile
 from collections import Counter
 
-import traced
-from traced import WAIT, Program, check, check_calls, check_schema_of, leave_out_refused, take_slow, truth_of, wait_for
+from harness import checks, trace as traced
+from harness.checks import check
+from harness.trace import WAIT, Program, check_calls, check_schema_of, leave_out_refused, take_slow, truth_of, wait_for
 
 # A program without a runtime, with one probe.
 PLAIN = """
@@ -411,7 +412,7 @@ def main(arguments):
     run_started(*words)
     run_after(*words)
     run_wrong(*words)
-    traced.end()
+    checks.end()
 
 
 if __name__ == "__main__":

@@ -1,107 +1,20 @@
 #!/usr/bin/env python3
-"""Takes the program `steps` under control without a write to its code (--production): breakpoints are those
-of the processor, values are watched, and kill -9 of asyncdbg leaves it as it was.
+"""Debugs the program `steps` without a write to its code (--production): breakpoints are hardware
+breakpoints, values are watched, and kill -9 of asyncdbg leaves it as it was.
 
 usage: run_watch.py ASYNCDBG STEPS
 """
-import json
-import os
-import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parents[1] / "programs/steps/src/main.rs"
-LIMIT = 300  # seconds until a test is given up
+from harness.checks import SKIPPED, expect
+from harness.session import LIMIT, attach_session, run_commands, stops
+from harness.steps import FIRST, SECOND, Steps, line_of
+
 KILLS = 5    # tracer_watch_test.c has the hundred
-SKIPPED = 77
-
-
-def line_of(text):
-    """The number of the first line of the source that has the text."""
-    return next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
-
-
-FIRST = line_of("let first = orders.recv().await")
-SECOND = line_of("let second = orders.recv().await")
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        sys.exit(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def run(asyncdbg, commands, orders=""):
-    """The answers of commands, one a line, and the process that gave them."""
-    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
-        script.write("\n".join(commands) + "\n")
-        script.flush()
-        done = subprocess.run([asyncdbg, "--jsonl", "-x", script.name], input=orders,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"schema"')], done
-
-
-def stops(answers):
-    return [answer["stopped"] for answer in answers if "stopped" in answer]
-
-
-class Process:
-    """The program, started by the test and ready."""
-
-    def __init__(self, steps):
-        self.process = subprocess.Popen([steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.pid = self.process.pid
-        self.ids = [str(number) for number in json.loads(self.process.stdout.readline())["walkers"]]
-        expect("ready", "ready\n", self.process.stdout.readline())
-        self.code = self.read_code()
-
-    def read_code(self):
-        """The bytes of the code of its executable."""
-        maps = pathlib.Path(f"/proc/{self.pid}/maps").read_text()
-        start, end = next(m.groups() for m in re.finditer(r"^(\w+)-(\w+) r-xp .*/steps$", maps, re.M))
-        with open(f"/proc/{self.pid}/mem", "rb") as memory:
-            memory.seek(int(start, 16))
-            return memory.read(int(end, 16) - int(start, 16))
-
-    def order(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def obey(self, line):
-        """Gives an order, and waits until it is done."""
-        self.order(line)
-        while "done" not in (answer := self.process.stdout.readline()):
-            if not answer:
-                sys.exit(f"the program ended: {self.process.wait(LIMIT)}")
-
-    def end(self):
-        self.process.stdin.close()
-        expect("its end", 0, self.process.wait(LIMIT))
-
-
-class Session:
-    """asyncdbg, which reads commands from a pipe."""
-
-    def __init__(self, asyncdbg, pid):
-        self.process = subprocess.Popen([asyncdbg, "--jsonl", "-p", str(pid), "-x", "-"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
-
-    def send(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        return json.loads(self.process.stdout.readline())
-
-    def ask(self, command):
-        self.send(command)
-        return self.answer()
 
 
 def check_permitted(asyncdbg, steps):
-    _, done = run(asyncdbg, [f"run --stop --production -- {steps}", "kill"])
+    _, done = run_commands(asyncdbg, [f"run --stop --production -- {steps}", "kill"])
     if "no hardware breakpoint" in done.stderr:
         print(f"skipped: {done.stderr}")
         sys.exit(SKIPPED)
@@ -112,21 +25,21 @@ def check_production(asyncdbg, steps):
     """As many breakpoints as there are, each hit once."""
     commands = [f"run --stop --production -- {steps}", f"break main.rs:{SECOND}", f"break main.rs:{FIRST}",
                 *["continue"] * 8, "kill"]
-    answers, done = run(asyncdbg, commands, "walk 0\nwalk 3\nwalk 0\n")
+    answers, done = run_commands(asyncdbg, commands, "walk 0\nwalk 3\nwalk 0\n")
     expect("errors", 0, done.returncode)
     # All five walkers, then the orders; the program ends with its input.
     expect("lines", [FIRST] * 5 + [SECOND] * 2 + [FIRST],
            [stop["line"] for stop in stops(answers)[1:] if stop["reason"] == "breakpoint"])
     lines = [line_of(text) for text in ("let mut end = ", "orders.recv().await;", "let mut steps = 0", "rest(steps)")]
-    _, done = run(asyncdbg, [f"run --stop --production -- {steps}", "break walk",
+    _, done = run_commands(asyncdbg, [f"run --stop --production -- {steps}", "break walk",
                              *[f"break main.rs:{line}" for line in lines], "kill"])
-    expect("one too many", True, "has 4 hardware breakpoints, and all are in use" in done.stderr)
+    expect("one too many", True, "all 4 hardware breakpoints of this CPU are in use" in done.stderr)
 
 
 def check_watched(asyncdbg, steps):
     """Each change of a static and of the state of a future, with the value before and after."""
-    program = Process(steps)
-    session = Session(asyncdbg, program.pid)
+    program = Steps(steps)
+    session = attach_session(asyncdbg, program.pid)
     session.ask("attach")
     session.ask(f"task {program.ids[1]}")
     state = session.ask("watch --state")["watchpoints"][0]
@@ -168,8 +81,8 @@ def check_watched(asyncdbg, steps):
 
 def check_conditions(asyncdbg, steps):
     """Changes count if the condition is true: of the value, and of the task that writes."""
-    program = Process(steps)
-    session = Session(asyncdbg, program.pid)
+    program = Steps(steps)
+    session = attach_session(asyncdbg, program.pid)
     session.ask("attach")
     row = session.ask(f"watch steps::LINE if steps::LINE == {SECOND}")["watchpoints"][0]
     expect("row", ("write", f"steps::LINE == {SECOND}", 0), (row["access"], row["condition"], row["hits"]))
@@ -202,8 +115,8 @@ def check_conditions(asyncdbg, steps):
 
 def check_together(asyncdbg, steps):
     """Two watchpoints of one value, and a breakpoint at the instruction behind: one stop shows them all."""
-    program = Process(steps)
-    session = Session(asyncdbg, program.pid)
+    program = Steps(steps)
+    session = attach_session(asyncdbg, program.pid)
     session.ask("attach")
     session.ask("watch steps::LINE")
     session.ask("awatch steps::LINE if task.id > 0")
@@ -241,8 +154,8 @@ def check_together(asyncdbg, steps):
 
 def check_reads(asyncdbg, steps):
     """The main thread reads what a walker has written."""
-    program = Process(steps)
-    session = Session(asyncdbg, program.pid)
+    program = Steps(steps)
+    session = attach_session(asyncdbg, program.pid)
     session.ask("attach")
     expect("access", "read", session.ask("rwatch steps::LINE")["watchpoints"][0]["access"])
     for _ in range(2):
@@ -268,17 +181,17 @@ def check_reads(asyncdbg, steps):
 
 def check_refused(asyncdbg, steps):
     """Conditions of which a path has no place."""
-    _, done = run(asyncdbg, [f"run --stop -- {steps}", "watch steps::LINE if no_such == 3", "kill"])
+    _, done = run_commands(asyncdbg, [f"run --stop -- {steps}", "watch steps::LINE if no_such == 3", "kill"])
     expect("a path that is nowhere", True, "no_such" in done.stderr)
-    _, done = run(asyncdbg, [f"run --stop -- {steps}", "watch steps::LINE if steps::LINE ==", "kill"])
+    _, done = run_commands(asyncdbg, [f"run --stop -- {steps}", "watch steps::LINE if steps::LINE ==", "kill"])
     expect("half a condition", True, "condition" in done.stderr)
 
 
 def check_killed(asyncdbg, steps, commands, order):
     """asyncdbg ends by kill -9, while the program stands at a hit and while it runs."""
-    program = Process(steps)
+    program = Steps(steps)
     for number in range(KILLS):
-        session = Session(asyncdbg, program.pid)
+        session = attach_session(asyncdbg, program.pid)
         session.ask("attach --production")
         for command in commands:
             session.ask(command)

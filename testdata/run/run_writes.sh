@@ -47,9 +47,9 @@ cp tokio_tcp.core kept
 printf '<!doctype html>\n<title>a page of the user</title>\n' >page.html
 for command in save report 'async graph'; do
 	# shellcheck disable=SC2086 # a command of two words
-	write 64 'is something else\|is no saved snapshot' $command -o kept
+	write 64 'is not such a file\|is not a saved snapshot' $command -o kept
 done
-write 64 'is something else' report -o page.html
+write 64 'is not such a file' report -o page.html
 cmp -s kept tokio_tcp.core || complain "a core was changed"
 grep -q 'of the user' page.html || complain "a page was replaced"
 write 0 '' report -o own.html
@@ -65,7 +65,7 @@ for words in '-o a.core' '-o a.json --jsonl' '-o a.pftrace'; do
 	status=0
 	# shellcheck disable=SC2086 # several words
 	"$asyncdbg" trace $words -- "$(command -v true)" >out 2>err || status=$?
-	[ $status -eq 64 ] && grep -q 'is something else' err || complain "trace $words: status $status, $(cat err)"
+	[ $status -eq 64 ] && grep -q 'is not such a file' err || complain "trace $words: status $status, $(cat err)"
 done
 cmp -s a.core tokio_tcp.core || complain "trace replaced a core"
 [ "$(cat a.json)" = '{"a": 1}' ] || complain "trace replaced a JSON file"

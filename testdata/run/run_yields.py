@@ -17,7 +17,7 @@ import tempfile
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTDATA / "make"))
 from generated_program import read_options
-from stepping_session import Session
+from harness.session import Session
 
 TICKET = "Ticket { id: 5, seat: 7 }"
 BEGIN = {"n": "5", "ticket": TICKET}

@@ -154,6 +154,9 @@ CASES = [
     Case("neighbour", "crowd"),
 ]
 
+# One of each kind, which every change must pass.
+SMOKE = ["plain", "migrates", "join:arm", "select", "drops:loser", "aborted", "panics", "catches:panics", "spawns",
+         "closure"]
 
 
 def alone(scenario, program, *arguments, **options):

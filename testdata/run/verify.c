@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/lookup/polled.h"
+#include "dwarf/lookup/poll_fn_index.h"
 #include "dwarf/types/type.h"
 
 /* How the types of a module are polled, by hashes of their names; kept until the end. */
@@ -32,9 +32,9 @@ static struct map read_module(const struct dwarf_module *of)
 		if (dm->module != of->module || !debuginfo_need(dm))
 			continue;
 		for (size_t j = 0; j < dm->nunits; j++)
-			polled_read(dm, &dm->units[j]);
-		ret = dm->polled;
-		dm->polled = (struct map){ 0 };
+			poll_fn_read(dm, &dm->units[j]);
+		ret = dm->polls.polled;
+		dm->polls.polled = (struct map){ 0 };
 	}
 	debuginfo_close(di);
 	return ret;

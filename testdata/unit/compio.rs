@@ -1,4 +1,4 @@
-//! Schedule functions of tasks of compio and of others, and a task's header, as runtimes/compio/compio_loose.c
+//! Schedule functions of tasks of compio and of others, and a task's header, as runtimes/compio/compio_unlisted.c
 //! reads them: made into compio.elf by make_shapes.sh. Only its debug info is read.
 #![allow(dead_code)]
 

@@ -142,6 +142,32 @@ pub fn captured(cx: &mut Context<'_>, socket: &mut Socket) -> u32 {
     black_box(read)()
 }
 
+/// Waits for what others send.
+pub struct Channel<T> {
+    items: Vec<T>,
+}
+
+impl<T> Channel<T> {
+    #[inline(never)]
+    fn receives(&self) -> usize {
+        black_box(self.items.len())
+    }
+}
+
+pub struct Layer<T> {
+    inner: T,
+}
+type Layers<T> = Layer<Layer<Layer<Layer<Layer<T>>>>>;
+pub struct Deep(Layers<Layers<Layers<Layers<Queue>>>>);
+pub struct Numbers(Layers<Layers<Vec<u32>>>);
+
+#[no_mangle]
+pub fn channels(deep: &Channel<Deep>, queues: &Channel<Queue>, numbers: &Channel<Numbers>) {
+    deep.receives();
+    queues.receives();
+    numbers.receives();
+}
+
 #[no_mangle]
 pub extern "C" fn executors(queue: &mut Queue, adapter: &mut Adapter<Socket>, raw: &Raw) {
     let mut cx = Context::from_waker(Waker::noop());

@@ -1,4 +1,4 @@
-//! Variables of a coroutine that were or can be moved, for the unit tests of runtimes/future/moved.c.
+//! Variables of a coroutine that were or can be moved, for the unit tests of runtimes/future/move_state.c.
 //! Only its debug info is read: see make_shapes.sh.
 #![allow(dead_code)]
 

@@ -36,12 +36,24 @@ fn look(_: u32) {}
 fn borrow(_: &Guard) {}
 
 #[inline(never)]
+fn borrow_number(_: &u32) {}
+
+#[inline(never)]
 fn redeem(ticket: Ticket) -> u32 {
     ticket.id ^ ticket.seat
 }
 
 #[inline(never)]
 fn give(_: Guard) {}
+
+/// Its frame is larger than a page.
+pub fn large(number: u32) {
+    let pages = [number; 2048];
+    let value;
+    look(1); // large: before
+    value = pages[3];
+    look(value); // large: behind
+}
 
 pub fn late(number: u32) {
     let value;
@@ -53,6 +65,17 @@ pub fn late(number: u32) {
         value = 0;
     }
     look(value); // late: behind
+}
+
+/// The four bytes before the table are those of a number that is borrowed.
+pub fn beside(number: u32) {
+    for small in 0..number {
+        borrow_number(&small);
+        let table: Guard;
+        look(1); // beside: before
+        table = Guard([number; 8]);
+        look(2); // beside: behind
+    }
 }
 
 /// In edition 2024 the scope of `x` and `y` is the whole function.
@@ -118,10 +141,12 @@ pub fn unset() -> u32 {
     let mut context = Context::from_waker(Waker::noop());
     let mut done = 0;
 
+    large(1);
     late(1);
     chain(Some(1));
     guarded(1);
     owned(1);
+    beside(1);
     done += u32::from(Box::pin(held(1)).as_mut().poll(&mut context).is_ready());
     done += u32::from(Box::pin(moved(1)).as_mut().poll(&mut context).is_ready());
     done

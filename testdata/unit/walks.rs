@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::future::{poll_fn, Future};
 use std::hint::black_box;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use tokio::sync::mpsc::bounded::Receiver as Queue;
 use tokio::sync::oneshot::Receiver;
@@ -39,6 +40,25 @@ pub struct Chain {
     pub first: Node,
 }
 
+/// Polls a future of its own, and what it shares with others.
+pub struct Sharing<T: ?Sized> {
+    pub own: Receiver,
+    pub shared: Arc<Mutex<T>>,
+}
+pub trait Source {
+    fn is_empty(&self) -> bool;
+}
+impl Source for Beside {
+    fn is_empty(&self) -> bool {
+        self.others.is_empty()
+    }
+}
+/// The same by way of an object.
+pub struct Erased {
+    pub own: Receiver,
+    pub object: Arc<dyn Source>,
+}
+
 pub struct Layer<T> {
     pub inner: T,
 }
@@ -58,7 +78,14 @@ macro_rules! future {
         })*
     };
 }
-future!(Beside, Inside, Wakers, Queues, Flags, Chain, References);
+future!(Beside, Inside, Wakers, Queues, Flags, Chain, References, Erased);
+
+impl<T> Future for Sharing<T> {
+    type Output = ();
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        black_box(Poll::Pending)
+    }
+}
 
 /// The ninth of what the closure captures is a queue.
 async fn captures(own: &mut Receiver, n: [u64; 8], queue: &mut Queue) {
@@ -69,6 +96,37 @@ async fn captures(own: &mut Receiver, n: [u64; 8], queue: &mut Queue) {
         Pin::new(&mut *own).poll(cx)
     })
     .await
+}
+
+pub struct Wrapped<F>(F);
+
+impl<F: Future> Future for Wrapped<F> {
+    type Output = F::Output;
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        unsafe { self.map_unchecked_mut(|s| &mut s.0) }.poll(cx)
+    }
+}
+
+fn wrapped<F: Future>(f: F) -> impl Future<Output = F::Output> {
+    Wrapped(Wrapped(Wrapped(Wrapped(Wrapped(f)))))
+}
+
+/// Awaits a coroutine that is in ten structs.
+async fn wraps(own: &mut Receiver) {
+    wrapped(wrapped(receives(own))).await
+}
+
+/// The closure captures an object, and what is awaited.
+async fn captures_object(own: &mut Receiver, object: Arc<dyn Source>) {
+    poll_fn(move |cx| {
+        black_box(object.is_empty());
+        Pin::new(&mut *own).poll(cx)
+    })
+    .await
+}
+
+async fn receives(own: &mut Receiver) {
+    own.await
 }
 
 /// Holds a future in 20 structs, and a collection of some.
@@ -98,7 +156,15 @@ pub fn walks(
     stack: Stack<Stack<Stack<Stack<Inside>>>>,
     slots: Vec<Option<Inside>>,
     held: Inside,
-    own: &mut Receiver,
+    many: [Arc<Mutex<Vec<Option<Receiver>>>>; 1],
+    flags: [Arc<Mutex<Vec<Option<bool>>>>; 1],
+    source: Arc<Beside>,
+    object: Arc<dyn Source>,
+    captured: &mut Receiver,
+    innermost: &mut Receiver,
+    receivers: [Receiver; 5],
+    slice: [Arc<Mutex<&'static [Receiver]>>; 1],
+    own: &'static mut Receiver,
     queue: &mut Queue,
     cx: &mut Context<'_>,
 ) {
@@ -108,7 +174,17 @@ pub fn walks(
     poll(d, cx);
     poll(e, cx);
     poll(f, cx);
+    let [first, second, third, fourth, fifth] = receivers;
+    let ([many], [flags], [slice]) = (many, flags, slice);
+    black_box(source.is_empty());
+    poll(Erased { own: fourth, object: source }, cx);
+    poll(Sharing { own: first, shared: many }, cx);
+    poll(Sharing { own: fifth, shared: slice }, cx);
+    poll(Sharing { own: second, shared: flags }, cx);
+    poll(Sharing { own: third, shared: Arc::new(Mutex::new(receives(own))) }, cx);
     poll(holds(own, stack, slots), cx);
     poll(refers([cx as *mut _ as usize; 1100], held), cx);
+    poll(wraps(innermost), cx);
+    poll(captures_object(captured, object), cx);
     poll(captures(own, [0; 8], queue), cx);
 }

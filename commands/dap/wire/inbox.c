@@ -15,10 +15,10 @@
 
 enum {
 	READ_BYTES = 65536,
-	CHECK_NS = 100000000 /* how often the end of this process is checked */
+	CHECK_NS = 100000000 /* interval of checks for the end of this process */
 };
 
-void letter_free(struct letter *l)
+void dap_message_free(struct dap_message *l)
 {
 	if (!l)
 		return;
@@ -28,7 +28,7 @@ void letter_free(struct letter *l)
 
 /* ---- the thread that reads ---- */
 
-static bool is_urgent(const struct letter *l)
+static bool is_urgent(const struct dap_message *l)
 {
 	static const char *const urgent[] = { "pause", "disconnect", "terminate", "restart" };
 	const char *command = node_text(node_get(l->root, "command"));
@@ -40,7 +40,7 @@ static bool is_urgent(const struct letter *l)
 	return false;
 }
 
-static bool cancels(const struct inbox *in, const struct letter *l)
+static bool cancels(const struct inbox *in, const struct dap_message *l)
 {
 	const char *command = node_text(node_get(l->root, "command"));
 	const struct node *arguments = node_get(l->root, "arguments");
@@ -52,13 +52,13 @@ static bool cancels(const struct inbox *in, const struct letter *l)
 	        (progress && strtoll(progress, NULL, 10) == in->busy));
 }
 
-static bool interrupts(const struct inbox *in, const struct letter *l)
+static bool interrupts(const struct inbox *in, const struct dap_message *l)
 {
 	return in->alert == INBOX_ANY || (in->alert == INBOX_URGENT && (!l || is_urgent(l)));
 }
 
 /* Call with the lock. l NULL: the stream has ended. */
-static void alert(struct inbox *in, const struct letter *l)
+static void wire_inbox_alert(struct inbox *in, const struct dap_message *l)
 {
 	if (l && cancels(in, l)) {
 		in->cancelled = true;
@@ -70,7 +70,7 @@ static void alert(struct inbox *in, const struct letter *l)
 	pthread_cond_broadcast(&in->changed);
 }
 
-static void put(struct inbox *in, struct letter *l)
+static void inbox_put(struct inbox *in, struct dap_message *l)
 {
 	pthread_mutex_lock(&in->lock);
 	while (!in->quit && (in->n >= INBOX_MAX || (in->n && in->bytes + l->len > INBOX_MAX_BYTES)))
@@ -79,7 +79,7 @@ static void put(struct inbox *in, struct letter *l)
 	in->end = &l->next;
 	in->n++;
 	in->bytes += l->len;
-	alert(in, l);
+	wire_inbox_alert(in, l);
 	pthread_mutex_unlock(&in->lock);
 }
 
@@ -87,19 +87,19 @@ static void put(struct inbox *in, struct letter *l)
 static bool put_all(struct inbox *in, struct framing *f)
 {
 	for (;;) {
-		struct letter *l = alloc_zeroed(sizeof(*l));
+		struct dap_message *l = alloc_zeroed(sizeof(*l));
 		char *text;
 		enum framing_result result = framing_take(f, &l->arena, &text, &l->len);
 
 		if (result != FRAMING_MESSAGE) {
-			letter_free(l);
+			dap_message_free(l);
 			return result == FRAMING_MORE;
 		}
 		struct error *err CLEANUP(error_freep) =
 			node_read(&l->arena, text, l->len, &l->root);
 		if (err)
 			l->problem = arena_strdup(&l->arena, err->message);
-		put(in, l);
+		inbox_put(in, l);
 	}
 }
 
@@ -129,7 +129,7 @@ static void *read_main(void *arg)
 	pthread_mutex_lock(&in->lock);
 	in->broken = !good || !framing_is_empty(&f);
 	in->closed = true;
-	alert(in, NULL);
+	wire_inbox_alert(in, NULL);
 	pthread_mutex_unlock(&in->lock);
 	framing_free(&f);
 	free(bytes);
@@ -170,12 +170,12 @@ static void wait_changed(struct inbox *in)
 	pthread_cond_timedwait(&in->changed, &in->lock, &until);
 }
 
-struct letter *inbox_take_until(struct inbox *in, uint64_t until)
+struct dap_message *inbox_take_until(struct inbox *in, uint64_t until)
 {
 	pthread_mutex_lock(&in->lock);
 	while (!in->first && !in->closed && !interrupt_is_end() && clock_now_ns() < until)
 		wait_changed(in);
-	struct letter *l = interrupt_is_end() ? NULL : in->first;
+	struct dap_message *l = interrupt_is_end() ? NULL : in->first;
 	if (l) {
 		in->first = l->next;
 		if (!in->first)
@@ -188,7 +188,7 @@ struct letter *inbox_take_until(struct inbox *in, uint64_t until)
 	return l;
 }
 
-struct letter *inbox_take(struct inbox *in)
+struct dap_message *inbox_take(struct inbox *in)
 {
 	return inbox_take_until(in, UINT64_MAX);
 }
@@ -208,7 +208,7 @@ bool inbox_alert(struct inbox *in, enum inbox_alert alert)
 	pthread_mutex_lock(&in->lock);
 	in->alert = alert;
 	there = in->closed && alert != INBOX_QUIET;
-	for (const struct letter *l = in->first; l; l = l->next)
+	for (const struct dap_message *l = in->first; l; l = l->next)
 		there |= interrupts(in, l);
 	if (there)
 		in->alert = INBOX_QUIET;
@@ -249,9 +249,9 @@ void inbox_free(struct inbox *in)
 	eventfd_write(in->wake, 1);
 	pthread_join(in->thread, NULL);
 	close(in->wake);
-	for (struct letter *l = in->first, *next; l; l = next) {
+	for (struct dap_message *l = in->first, *next; l; l = next) {
 		next = l->next;
-		letter_free(l);
+		dap_message_free(l);
 	}
 	pthread_mutex_destroy(&in->lock);
 	pthread_cond_destroy(&in->changed);

@@ -30,7 +30,7 @@ union address {
 	struct sockaddr_un local;
 };
 
-static bool is_path(const char *text)
+static bool listener_is_path(const char *text)
 {
 	return strchr(text, '/') != NULL;
 }
@@ -70,7 +70,7 @@ struct error *listener_check(const char *text)
 	union address address;
 	socklen_t len;
 
-	return is_path(text) ? NULL : read_address(text, &address, &len);
+	return listener_is_path(text) ? NULL : read_address(text, &address, &len);
 }
 
 /* ---- a Unix socket ---- */
@@ -162,13 +162,13 @@ struct error *listener_open(const char *text, struct listener *ret)
 	union address address = { .any.sa_family = AF_UNIX };
 	socklen_t len = 0;
 
-	if (!is_path(text))
+	if (!listener_is_path(text))
 		TRY(read_address(text, &address, &len));
 	l.fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l.fd < 0)
 		return error_os(errno, "%s", text);
 	l.is_open = true;
-	if (is_path(text))
+	if (listener_is_path(text))
 		TRY(open_socket(text, &l));
 	else
 		TRY(open_port(text, &l, &address, len));
@@ -216,7 +216,7 @@ static bool find_peer(FILE *table, const char *local, const char *peer)
 	return false;
 }
 
-/* In a user namespace, other users have this number: it proves nothing. */
+/* The overflow uid stands for every unmapped user in a user namespace: it proves nothing. */
 static bool is_overflow_user(uid_t uid)
 {
 	FILE *f = fopen("/proc/sys/kernel/overflowuid", "re");

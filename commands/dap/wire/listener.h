@@ -1,6 +1,6 @@
 /*
- * Where `dap --listen` waits for its client: a Unix socket that only its owner can connect to, or a
- * port of this machine, to which every local user can.
+ * The socket where `dap --listen` waits for its client: a Unix socket that only its owner can
+ * connect to, or a port of this machine, to which every local user can.
  */
 #ifndef COMMANDS_DAP_WIRE_LISTENER_H
 #define COMMANDS_DAP_WIRE_LISTENER_H
@@ -28,7 +28,7 @@ struct listener {
 	char *name;    /* of the socket in it; NULL: a port, or it is no longer there */
 	unsigned port; /* of this machine; 0: a Unix socket */
 	bool is_open;
-	char token[LISTENER_TOKEN + 1]; /* of a port: makes a client trusted that is not */
+	char token[LISTENER_TOKEN + 1]; /* for a port: makes a client trusted that is not */
 	struct waiting_client waiting[LISTENER_WAITING]; /* in the order in which they came */
 	size_t nwaiting;
 };
@@ -51,7 +51,7 @@ struct error *listener_open(const char *text, struct listener *ret) MUST_CHECK;
  */
 struct error *listener_accept(struct listener *l, int *ret, bool *is_trusted) MUST_CHECK;
 
-/* For CLEANUP(): a Unix socket is removed. */
+/* Closes the listener, and removes a Unix socket. For CLEANUP(). */
 void listener_close(struct listener *l);
 
 /* Whether a client knows the token, compared in a time that does not depend on it. */

@@ -22,7 +22,7 @@ bool sender_is_gone(struct sender *s)
 	return gone;
 }
 
-static bool write_all(int fd, const char *bytes, size_t len)
+static bool message_write_all(int fd, const char *bytes, size_t len)
 {
 	while (len) {
 		ssize_t n = write(fd, bytes, len);
@@ -47,13 +47,13 @@ static void send_text(struct sender *s, const char *text, size_t len)
 	int nheader = snprintf(header, sizeof(header), "Content-Length: %zu\r\n\r\n",
 	                       (size_t)nseq + len - 1);
 	if (!s->gone)
-		s->gone = !write_all(s->fd, header, (size_t)nheader) ||
-		          !write_all(s->fd, seq, (size_t)nseq) ||
-		          !write_all(s->fd, text + 1, len - 1);
+		s->gone = !message_write_all(s->fd, header, (size_t)nheader) ||
+		          !message_write_all(s->fd, seq, (size_t)nseq) ||
+		          !message_write_all(s->fd, text + 1, len - 1);
 	pthread_mutex_unlock(&s->lock);
 }
 
-static struct message *begin(const char *type)
+static struct message *message_begin(const char *type)
 {
 	struct message *m = alloc_zeroed(sizeof(*m));
 
@@ -68,7 +68,7 @@ static struct message *begin(const char *type)
 
 struct message *message_event(const char *event)
 {
-	struct message *m = begin("event");
+	struct message *m = message_begin("event");
 
 	json_put_text(&m->w, "event", event);
 	json_open_object(&m->w, "body");
@@ -77,7 +77,7 @@ struct message *message_event(const char *event)
 
 static struct message *begin_response(int64_t request_seq, const char *command, bool success)
 {
-	struct message *m = begin("response");
+	struct message *m = message_begin("response");
 
 	json_put_int(&m->w, "request_seq", request_seq);
 	json_put_bool(&m->w, "success", success);

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtimes/saved/json_writer.h"
+#include "debugger/base/json_writer.h"
 
-/* Where messages go. */
+/* Destination of messages. */
 struct sender {
 	int fd; /* borrowed */
 	pthread_mutex_t lock;

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reading {
+struct node_reading {
 	struct json_reader r;
 	struct arena *a;
 	size_t left;         /* nodes that may still be made */
 	const char *problem; /* NULL: none so far */
 };
 
-static void read_value(struct reading *g, struct node *n, int depth);
+static void node_read_value(struct node_reading *g, struct node *n, int depth);
 
-static struct node *add(struct reading *g, struct node *container, struct node ***end)
+static struct node *node_add(struct node_reading *g, struct node *container, struct node ***end)
 {
 	struct node *n;
 
@@ -27,29 +27,29 @@ static struct node *add(struct reading *g, struct node *container, struct node *
 	return n;
 }
 
-static void read_object(struct reading *g, struct node *to, int depth)
+static void read_object(struct node_reading *g, struct node *to, int depth)
 {
 	struct node **end = &to->first, *n;
 	const char *key;
 
 	json_enter_object(&g->r);
-	while (!g->problem && (key = json_next_key(&g->r)) && (n = add(g, to, &end))) {
+	while (!g->problem && (key = json_next_key(&g->r)) && (n = node_add(g, to, &end))) {
 		n->key = key;
-		read_value(g, n, depth + 1);
+		node_read_value(g, n, depth + 1);
 	}
 }
 
-static void read_array(struct reading *g, struct node *to, int depth)
+static void read_array(struct node_reading *g, struct node *to, int depth)
 {
 	struct node **end = &to->first, *n;
 
 	json_enter_array(&g->r);
-	while (!g->problem && json_next_element(&g->r) && (n = add(g, to, &end)))
-		read_value(g, n, depth + 1);
+	while (!g->problem && json_next_element(&g->r) && (n = node_add(g, to, &end)))
+		node_read_value(g, n, depth + 1);
 }
 
-/* Also numbers that are no integers, of which the fraction is dropped. */
-static int64_t read_number(struct json_reader *r)
+/* Numbers that are not integers lose their fraction. */
+static int64_t node_read_number(struct json_reader *r)
 {
 	const char *start = r->p;
 
@@ -64,7 +64,7 @@ static int64_t read_number(struct json_reader *r)
 	return r->problem ? 0 : strtoll(start, NULL, 10);
 }
 
-static void read_value(struct reading *g, struct node *n, int depth)
+static void node_read_value(struct node_reading *g, struct node *n, int depth)
 {
 	n->kind = json_peek(&g->r);
 	if (depth == NODE_MAX_DEPTH)
@@ -82,7 +82,7 @@ static void read_value(struct reading *g, struct node *n, int depth)
 		n->text = json_take_raw(&g->r);
 		break;
 	case JSON_IS_NUMBER:
-		n->number = read_number(&g->r);
+		n->number = node_read_number(&g->r);
 		break;
 	case JSON_IS_BOOL:
 		n->yes = json_take_bool(&g->r);
@@ -94,15 +94,15 @@ static void read_value(struct reading *g, struct node *n, int depth)
 
 struct error *node_read(struct arena *a, char *text, size_t len, const struct node **ret)
 {
-	struct reading g = { .a = a, .left = NODE_MAX_NODES };
+	struct node_reading g = { .a = a, .left = NODE_MAX_NODES };
 	struct node *root = NEW(a, struct node);
 
 	json_reader_init(&g.r, text, len);
-	read_value(&g, root, 0);
+	node_read_value(&g, root, 0);
 	if (!g.problem)
 		g.problem = g.r.problem;
 	if (!g.problem && !json_at_end(&g.r))
-		g.problem = "goes on behind its end";
+		g.problem = "continues after its end";
 	if (g.problem)
 		return error_new(ERR_CORRUPT, "the message %s", g.problem);
 	*ret = root;

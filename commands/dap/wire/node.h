@@ -11,7 +11,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
-#include "runtimes/saved/json_reader.h"
+#include "debugger/base/json_reader.h"
 
 enum { NODE_MAX_DEPTH = 64, NODE_MAX_NODES = 1 << 18 };
 

@@ -20,7 +20,7 @@ struct stream {
 	size_t kept;
 };
 
-static void close_fd(int *fd)
+static void output_close_fd(int *fd)
 {
 	if (*fd > 0)
 		close(*fd);
@@ -37,10 +37,10 @@ struct error *output_open(struct output *o, struct sender *sender, int write_end
 			continue;
 		int errnum = errno;
 		for (int j = 0; j < i; j++) {
-			close_fd(&fds[j][0]);
-			close_fd(&fds[j][1]);
+			output_close_fd(&fds[j][0]);
+			output_close_fd(&fds[j][1]);
 		}
-		return error_os(errnum, "pipes for what the program prints");
+		return error_os(errnum, "pipes for the program's output");
 	}
 	for (int i = 0; i < 2; i++) {
 		o->fds[i] = fds[i][0];
@@ -52,7 +52,7 @@ struct error *output_open(struct output *o, struct sender *sender, int write_end
 }
 
 /* The number of bytes at the end of a text that begin a character which is not complete. */
-static size_t incomplete(const char *text, size_t len)
+static size_t output_incomplete(const char *text, size_t len)
 {
 	for (size_t n = 1; n < UTF8_MAX && n <= len; n++) {
 		unsigned char c = (unsigned char)text[len - n];
@@ -64,15 +64,15 @@ static size_t incomplete(const char *text, size_t len)
 	return 0;
 }
 
-/* Sends what a pipe has; false: it has ended. */
-static bool pass(struct output *o, int which, struct stream *s)
+/* Sends the contents of a pipe; false: it has ended. */
+static bool output_pass(struct output *o, int which, struct stream *s)
 {
 	ssize_t n = read(o->fds[which], s->bytes + s->kept, OUTPUT_BYTES);
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
 	size_t len = s->kept + (size_t)n;
-	s->kept = n ? incomplete(s->bytes, len) : 0;
+	s->kept = n ? output_incomplete(s->bytes, len) : 0;
 	len -= s->kept;
 	if (len)
 		message_send_output(o->sender, categories[which], s->bytes, len);
@@ -80,8 +80,8 @@ static bool pass(struct output *o, int which, struct stream *s)
 	return n > 0;
 }
 
-/* Sends what is in the pipes, until they are empty. */
-static void drain(struct output *o, struct stream *streams, const bool *open)
+/* Sends the contents of the pipes, until they are empty. */
+static void output_drain(struct output *o, struct stream *streams, const bool *open)
 {
 	enum { DRAIN_MAX = 65536 / OUTPUT_BYTES + 1 }; /* a pipe has 64 KB */
 
@@ -89,7 +89,7 @@ static void drain(struct output *o, struct stream *streams, const bool *open)
 		struct pollfd fd = { .fd = o->fds[i], .events = POLLIN };
 
 		for (int n = 0; open[i] && n < DRAIN_MAX && poll(&fd, 1, 0) > 0; n++) {
-			if (!pass(o, i, &streams[i]))
+			if (!output_pass(o, i, &streams[i]))
 				break;
 		}
 	}
@@ -109,12 +109,12 @@ static void *output_main(void *arg)
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[2].revents) {
-			drain(o, streams, open);
+			output_drain(o, streams, open);
 			break;
 		}
 		for (int i = 0; i < 2; i++) {
 			if (open[i] && fds[i].revents)
-				open[i] = pass(o, i, &streams[i]);
+				open[i] = output_pass(o, i, &streams[i]);
 		}
 	}
 	free(streams);
@@ -137,11 +137,11 @@ struct error *output_start(struct output *o)
 
 void output_close(struct output *o)
 {
-	close_fd(&o->quit[1]);
+	output_close_fd(&o->quit[1]);
 	if (o->started)
 		pthread_join(o->thread, NULL);
 	for (int i = 0; i < 2; i++)
-		close_fd(&o->fds[i]);
-	close_fd(&o->quit[0]);
+		output_close_fd(&o->fds[i]);
+	output_close_fd(&o->quit[0]);
 	o->started = false;
 }

@@ -1,4 +1,4 @@
-/* What a launched program prints, as events "output". A thread reads its two pipes. */
+/* Output of a launched program, sent as "output" events. A thread reads its two pipes. */
 #ifndef COMMANDS_DAP_WIRE_OUTPUT_H
 #define COMMANDS_DAP_WIRE_OUTPUT_H
 
@@ -20,7 +20,7 @@ struct output {
 struct error *output_open(struct output *o, struct sender *sender, int write_ends[2]) MUST_CHECK;
 /* Starts the thread. */
 struct error *output_start(struct output *o) MUST_CHECK;
-/* Sends what the pipes have now, and closes them. No-op if they are not open. */
+/* Sends the contents of the pipes, and closes them. No-op if they are not open. */
 void output_close(struct output *o);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Adds a rule without the slashes at the ends of its texts. */
-static void add(struct paths *p, const char *from, const char *to)
+static void paths_add(struct paths *p, const char *from, const char *to)
 {
 	struct path_rule *rule = vec_push(&p->rules);
 	size_t nfrom = strlen(from), nto = strlen(to);
@@ -25,9 +25,9 @@ struct error *paths_set(struct paths *p, const struct node *map)
 		const char *to = node_text(pair && first ? first->next : n);
 
 		if (!from || !to || !*from || !*to)
-			return error_new(ERR_USAGE, "sourceMap is an object or a list of pairs: "
-			                            "{\"/build\": \"/home/me/app\"}");
-		add(p, from, to);
+			return error_new(ERR_USAGE, "sourceMap must be an object or an array of "
+			                            "pairs: {\"/build\": \"/home/me/app\"}");
+		paths_add(p, from, to);
 	}
 	return NULL;
 }

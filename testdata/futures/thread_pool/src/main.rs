@@ -269,6 +269,7 @@ fn truth(locks: [Lock; 3], fd: RawFd) -> Truth {
             Hold::lock(task("cross"), "mutex", first).path("guard"),
             Hold::lock(task("back"), "mutex", second).path("guard"),
             Hold::new(task("receive"), "receiver", "mpsc", 0),
+            Hold::new(task("accepts"), "descriptor", "io", 0).path("listener.io"),
             received("hold"),
             received("outer"),
             received("either"),

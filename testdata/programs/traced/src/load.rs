@@ -13,7 +13,6 @@ use tokio::time::{interval, MissedTickBehavior};
 use crate::count::{also, counted};
 use crate::tasks::{spawn, start, yields};
 
-const STALL: Duration = Duration::from_millis(30);
 const STARVED: Duration = Duration::from_millis(150);
 const TICK: Duration = Duration::from_millis(1);
 const POLLS_A_TICK: u64 = 100;
@@ -41,9 +40,9 @@ fn nanoseconds(since: Instant) -> u64 {
 }
 
 #[inline(never)]
-fn planted_stall() -> u64 {
+fn planted_stall(time: Duration) -> u64 {
     let start = Instant::now();
-    thread::sleep(STALL);
+    thread::sleep(time);
     nanoseconds(start)
 }
 
@@ -88,15 +87,15 @@ async fn sharing(seconds: u64) -> u64 {
     counted("traced::load::sharing", shares(seconds)).await
 }
 
-async fn stalls() -> u64 {
+async fn stalls(time: Duration) -> u64 {
     yields(5).await;
-    let stalled = planted_stall();
+    let stalled = planted_stall(time);
     yields(5).await;
     stalled
 }
 
-async fn stalling() -> u64 {
-    counted("traced::load::stalling", stalls()).await
+async fn stalling(time: Duration) -> u64 {
+    counted("traced::load::stalling", stalls(time)).await
 }
 
 async fn spins(time: Duration) -> u64 {
@@ -110,8 +109,8 @@ async fn spinning(time: Duration) -> u64 {
     counted("traced::load::spinning", spins(time)).await
 }
 
-pub fn stall() {
-    also("stall_ns", run("stall", vec![stalling()]));
+pub fn stall(milliseconds: u64) {
+    also("stall_ns", run("stall", vec![stalling(Duration::from_millis(milliseconds))]));
 }
 
 pub fn spin(milliseconds: u64) {

@@ -11,7 +11,7 @@
 //! brief [RUNTIMES]     multi-thread runtimes, each of which is built, runs a task and is dropped
 //! pingpong [ROUNDS]    two tasks of one worker that wake each other
 //! boxed                tasks whose futures are in boxes, or await such ones
-//! stall                a task that sleeps in its poll for 30 ms
+//! stall [MS]           a task that sleeps in its poll for 30 ms, or MS
 //! spin [MS]            a task that computes in its poll for 30 ms, or MS
 //! share [SECONDS]      a task that computes, a third of the time in one function and the rest in another one
 //! starve               a task that is spawned, while the only worker sleeps for 150 ms
@@ -66,7 +66,7 @@ fn run(section: &str) {
         "several" => tasks::several(),
         "brief" => brief::brief(number(0, 10)),
         "pingpong" => tasks::pingpong(number(0, 1000)),
-        "stall" => load::stall(),
+        "stall" => load::stall(number(0, 30)),
         "spin" => load::spin(number(0, 30)),
         "share" => load::share(number(0, 3)),
         "boxed" => boxes::boxed(),
