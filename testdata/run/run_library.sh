@@ -4,13 +4,13 @@
 # it must list the tasks that asyncdbg lists, in the same states. A file that is neither is an error,
 # reported as such.
 #
-# usage: run_library.sh BUILD_DIR FIXTURE
+# usage: run_library.sh ARCHIVE FIXTURE
 set -euo pipefail
 
 testdata=$(cd "$(dirname "$0")/.." && pwd)
 fixtures=$testdata/fixtures
 [ $# -eq 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-build=$(cd "$1" && pwd)
+build=$(cd "$(dirname "$1")" && pwd)
 asyncdbg=$build/asyncdbg
 fixture=$2
 if ! command -v cc >/dev/null || ! command -v pkg-config >/dev/null; then
