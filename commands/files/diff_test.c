@@ -281,11 +281,12 @@ static void test_incomplete(void **state)
 
 	(void)state;
 	b->complete = false;
-	assert_doubt(a, b, "B is incomplete: what seems new or gone may only not have been read");
+	assert_doubt(a, b,
+	             "B is incomplete: tasks that seem new or gone may just not have been read");
 	b->complete = true;
 	snapshot_incomplete(a, "no stack of %s", "thread 2");
 	assert_doubt(a, b,
-	             "A is incomplete: what seems new or gone may only not have been read; no "
+	             "A is incomplete: tasks that seem new or gone may just not have been read; no "
 	             "stack of thread 2");
 }
 

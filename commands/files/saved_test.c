@@ -705,7 +705,7 @@ static void test_refused(void **state)
 	assert_refused("{\"format\":\"other\"}\n", "not a saved snapshot");
 	assert_refused("{\"format\":\"asyncdbg-snapshot\",\"version\":3}\n", "a newer asyncdbg");
 	assert_refused("{\"format\":\"asyncdbg-snapshot\",\"version\":1}\n", "an older asyncdbg");
-	assert_refused(HEADER "{\"end\":1}\n", "nothing of a program");
+	assert_refused(HEADER "{\"end\":1}\n", "describes no program");
 	assert_refused(HEADER "{\"target\":{\"kind\":\"live\",\"pid\":\"5\"}}\n",
 	               "target.pid is not a whole number");
 	assert_refused(BEGIN "{\"thread\":{\"runtime\":1}}\n", "of an unknown runtime");
@@ -724,7 +724,7 @@ static void test_refused(void **state)
 	assert_refused(BEGIN "{\"names\":[\"lock\",\"kind\"]}\n"
 	                     "{\"thread\":{\"wait\":{\"kind\":0,\"details\":[[1,true]]}}}\n",
 	               "a detail that no wait has");
-	assert_refused(BEGIN "{\"end\":4}\n", "0 tasks and says that there are 1");
+	assert_refused(BEGIN "{\"end\":4}\n", "0 tasks but announces 1");
 }
 
 /* An error in a task drops that task and the following ones, and adds a note. */
@@ -802,7 +802,7 @@ static void write_many(const char *begin, const char *each, size_t n, const char
 	assert_int_equal(gzclose(gz), Z_OK);
 }
 
-#define TOO_MUCH "takes more memory than anything"
+#define TOO_MUCH "takes more memory than a snapshot"
 
 static void test_a_few_bytes_take_little(void **state)
 {

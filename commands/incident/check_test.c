@@ -59,7 +59,7 @@ static void the_second_look_is_another_one(void **state)
 	execute_line(&s, c.out, "check --interval 0", &status);
 	assert_ptr_equal(asyncdbg_last(s.handle), first);
 	fflush(c.options.answers);
-	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
+	assert_non_null(strstr(c.answers, "long-poll: it needs two looks"));
 }
 
 /* Tasks that wait are read at the second look alone; a single look has to read all tasks. */

@@ -186,14 +186,13 @@ static void candidates_are_shown_once(void **state)
 	for (int i = 0; i < 3; i++)
 		guards(&p, one, "semaphore", A)->line = i < 2 ? 41 : 50;
 	finish_program(&p);
-	assert_answers(
-		&p, "async graph 2",
-		"task 2 app::b at src/x.rs:12\n"
-		"   waits for Semaphore 0xa0 [semaphore]\n"
-		"      held by task 1 (`guard` at src/x.rs:41), 2 times ! unless someone else "
-		"holds permits of it, or adds some\n"
-		"      held by task 1 (`guard` at src/x.rs:50) ! unless someone else holds "
-		"permits of it, or adds some\n");
+	assert_answers(&p, "async graph 2",
+	               "task 2 app::b at src/x.rs:12\n"
+	               "   waits for Semaphore 0xa0 [semaphore]\n"
+	               "      held by task 1 (`guard` at src/x.rs:41), 2 times ! unless permits "
+	               "are held elsewhere or added\n"
+	               "      held by task 1 (`guard` at src/x.rs:50) ! unless permits are held "
+	               "elsewhere or added\n");
 }
 
 /* On a terminal, only the first of many nodes are printed, stuck ones first. */
@@ -274,17 +273,17 @@ static void deadlocks_as_text(void **state)
 
 	(void)state;
 	make_deadlock(&p);
-	assert_answers(&p, "async deadlocks",
-	               "deadlock: task 1 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for "
-	               "Mutex 0xb0; task 2 holds Mutex 0xb0 (`guard` at src/x.rs:55) and waits for "
-	               "Mutex 0xa0\n"
-	               "   1 more stands behind it: task 4\n"
-	               "Task: 1 (idle)\n"
-	               "#0 async fn app::a suspended at src/x.rs:12\n"
-	               "#1 mutex\n"
-	               "Task: 2 (idle)\n"
-	               "#0 async fn app::b suspended at src/x.rs:12\n"
-	               "#1 mutex\n");
+	assert_answers(
+		&p, "async deadlocks",
+		"deadlock: task 1 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for Mutex "
+		"0xb0; task 2 holds Mutex 0xb0 (`guard` at src/x.rs:55) and waits for Mutex 0xa0\n"
+		"   1 more waits behind it: task 4\n"
+		"Task: 1 (idle)\n"
+		"#0 async fn app::a suspended at src/x.rs:12\n"
+		"#1 mutex\n"
+		"Task: 2 (idle)\n"
+		"#0 async fn app::b suspended at src/x.rs:12\n"
+		"#1 mutex\n");
 }
 
 static char *read_file(const char *path)
@@ -421,22 +420,21 @@ static void alike_are_one(void **state)
 	assert_answers(
 		&p, "async deadlocks",
 		"deadlock: task 10 holds Mutex 0xa00 (`guard` at src/x.rs:41) and waits for it\n"
-		"   8 more like it: task 20, task 30, task 40, task 50, task 60, task 70, "
-		"task 80, task 90\n"
-		"   9 more stand behind them: task 11, task 21, task 31, task 41, task 51, "
-		"task 61, task 71, task 81, task 91\n"
+		"   8 more like it: task 20, task 30, task 40, task 50, task 60, task 70, task 80, "
+		"task 90\n"
+		"   9 more wait behind them: task 11, task 21, task 31, task 41, task 51, task 61, "
+		"task 71, task 81, task 91\n"
 		"Task: 10 (idle)\n"
 		"#0 async fn app::a suspended at src/x.rs:12\n"
 		"#1 mutex\n"
-		"deadlock: task 100 holds Mutex 0x6400 (`guard` at src/x.rs:41) and waits for "
-		"it\n"
-		"   1 more stands behind it: task 101\n"
+		"deadlock: task 100 holds Mutex 0x6400 (`guard` at src/x.rs:41) and waits for it\n"
+		"   1 more waits behind it: task 101\n"
 		"Task: 100 (idle)\n"
 		"#0 async fn app::b suspended at src/x.rs:12\n"
 		"#1 mutex\n"
-		"deadlock: task 110 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for "
-		"Mutex 0xb0; task 111 holds Mutex 0xb0 (`guard` at src/x.rs:41) and waits for "
-		"Mutex 0xa0\n"
+		"deadlock: task 110 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for Mutex "
+		"0xb0; task 111 holds Mutex 0xb0 (`guard` at src/x.rs:41) and waits for Mutex "
+		"0xa0\n"
 		"Task: 110 (idle)\n"
 		"#0 async fn app::a suspended at src/x.rs:12\n"
 		"#1 mutex\n"
@@ -444,19 +442,18 @@ static void alike_are_one(void **state)
 		"#0 async fn app::a suspended at src/x.rs:12\n"
 		"#1 mutex\n"
 		"not searched: statics\n");
-	assert_answers(
-		&p, "check",
-		"error: deadlock: task 10 holds Mutex 0xa00 (`guard` at src/x.rs:41) and waits "
-		"for it; 9 more behind this and its like (more: async deadlocks)\n"
-		"   8 more like it: task 20, task 30, task 40, task 50, task 60, task 70, "
-		"task 80, task 90\n"
-		"error: deadlock: task 100 holds Mutex 0x6400 (`guard` at src/x.rs:41) and "
-		"waits for it; 1 more behind (more: async deadlocks)\n"
-		"error: deadlock: task 110 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits "
-		"for Mutex 0xb0; task 111 holds Mutex 0xb0 (`guard` at src/x.rs:41) and waits "
-		"for Mutex 0xa0 (more: async deadlocks)\n"
-		"not checked: long-poll: it takes two looks at a live process\n"
-		"not searched: statics\n");
+	assert_answers(&p, "check",
+	               "error: deadlock: task 10 holds Mutex 0xa00 (`guard` at src/x.rs:41) and "
+	               "waits for it; 9 more behind this and similar ones (more: async deadlocks)\n"
+	               "   8 more like it: task 20, task 30, task 40, task 50, task 60, task 70, "
+	               "task 80, task 90\n"
+	               "error: deadlock: task 100 holds Mutex 0x6400 (`guard` at src/x.rs:41) and "
+	               "waits for it; 1 more behind (more: async deadlocks)\n"
+	               "error: deadlock: task 110 holds Mutex 0xa0 (`guard` at src/x.rs:41) and "
+	               "waits for Mutex 0xb0; task 111 holds Mutex 0xb0 (`guard` at src/x.rs:41) "
+	               "and waits for Mutex 0xa0 (more: async deadlocks)\n"
+	               "not checked: long-poll: it needs two looks at a live process\n"
+	               "not searched: statics\n");
 }
 
 /* Callers may differ; text in backticks comes from the program and is never an id. */
@@ -594,7 +591,7 @@ static void check_fails_on_errors(void **state)
 	assert_int_equal(finding_of(&p, "check --fail-on 'no-waker, deadlock '", NULL),
 	                 STATUS_FOUND);
 	finding_of(&p, "check", "1 more behind (more: async deadlocks)\n");
-	finding_of(&p, "check", "not checked: long-poll: it takes two looks at a live process\n");
+	finding_of(&p, "check", "not checked: long-poll: it needs two looks at a live process\n");
 }
 
 static void check_refuses(void **state)
@@ -607,7 +604,7 @@ static void check_refuses(void **state)
 		  "blocked-worker, long-poll, starved-queue, panicked-task, closed-channel-wait, "
 		  "huge-future, many-identical" },
 		{ "check --fail-on huge-future:possible",
-		  "\"huge-future:possible\": that check never finds anything only possible; use "
+		  "\"huge-future:possible\": that check reports only what is certain; use "
 		  "huge-future" },
 		{ "check --fail-on 'deadlock, x'",
 		  "unknown check \"x\"; the checks are deadlock, futurelock, no-waker, "
@@ -748,7 +745,7 @@ static void a_select_is_woken_by_its_timer(void **state)
 	finish_program(&p);
 	assert_answers(&p, "check",
 	               "nothing found\n"
-	               "not checked: long-poll: it takes two looks at a live process\n");
+	               "not checked: long-poll: it needs two looks at a live process\n");
 }
 
 static void many_identical(void **state)
@@ -787,8 +784,8 @@ static void check_of_workers(void **state)
 	p.s.runtimes[0].has_inject = true;
 	p.s.runtimes[0].inject_len = 9;
 	finding_of(&p, "check",
-	           "warning: blocked-worker: thread #1 polling task 7 sits in std_mutex at 0xa0 "
-	           "(more: thread 1)\n");
+	           "warning: blocked-worker: thread #1 polling task 7 is blocked in std_mutex at "
+	           "0xa0 (more: thread 1)\n");
 	finding_of(
 		&p, "check",
 		"error: starved-queue: 9 tasks in the queue of runtime 0, and its only worker is "
@@ -799,7 +796,7 @@ static void check_of_workers(void **state)
 	p.threads.data[0].wait = sits_in(&p, "syscall");
 	assert_answers(&p, "check",
 	               "nothing found\n"
-	               "not checked: long-poll: it takes two looks at a live process\n");
+	               "not checked: long-poll: it needs two looks at a live process\n");
 	p.s.runtimes[0].has_inject = false;
 }
 

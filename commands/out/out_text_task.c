@@ -183,7 +183,7 @@ static void out_text_task_details(struct text *t, const struct task *task)
 	text_end_line(t);
 }
 
-static const char changed[] = "it changed while it was read: this may be of several moments";
+static const char changed[] = "it changed while it was read: this may mix several moments";
 
 void text_task_view(struct text *t, const struct task *task, enum task_view view)
 {

@@ -30,7 +30,7 @@ static void assert_lines(const char *const *texts, size_t ntexts, bool full_name
 	assert_lines((texts), COUNT(texts), (full), (wanted), COUNT(wanted))
 
 #define HIDES ": another of this name hides where it is"
-#define SHARE "what several share by an "
+#define SHARE "values shared through an "
 
 static void by_reason(void **state)
 {

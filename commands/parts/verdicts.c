@@ -19,7 +19,7 @@ static void behind(struct text *t, const struct verdicts *v, const struct verdic
 
 	if (!alike->nbehind)
 		return;
-	str_printf(&t->line, "   %zu more stand%s behind %s: ", alike->nbehind,
+	str_printf(&t->line, "   %zu more wait%s behind %s: ", alike->nbehind,
 	           alike->nbehind == 1 ? "s" : "", alike->n > 1 ? "them" : "it");
 	for (size_t i = 0; i < alike->n; i++) {
 		const struct verdict *verdict = &v->list[alike->list[i]];

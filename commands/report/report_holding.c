@@ -56,7 +56,7 @@ static const char *uncertainty_of(const struct holding *h, const struct graph_ed
 		return NULL;
 	if (h->role == HOLDING_SLOT)
 		return "its type looks like the guard of a pool";
-	return h->sole ? graph_sole_doubt : "it may have been dropped or moved before";
+	return h->sole ? graph_sole_doubt : "it may have been dropped or moved earlier";
 }
 
 /* The number of places in the owner that may have the object of the edge. */

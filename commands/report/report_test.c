@@ -335,7 +335,7 @@ static void doubts_holdings_as_the_graph_does(void **state)
 		assert_int_equal(json_integer_value(json_array_get(rows, i * ROW + PLACES)), 1);
 	}
 	assert_string_equal(doubts[0], graph_sole_doubt);
-	assert_string_equal(doubts[1], "it may have been dropped or moved before");
+	assert_string_equal(doubts[1], "it may have been dropped or moved earlier");
 	assert_string_equal(doubts[2], "");
 }
 

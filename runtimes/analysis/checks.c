@@ -59,7 +59,7 @@ static void verdict_finding(struct checks *c, const struct check *check,
 	str_append(&text, verdict_text(c->a, g, v));
 	if (alike->nbehind)
 		str_printf(&text, "; %zu more behind%s", alike->nbehind,
-		           alike->n > 1 ? " this and its like" : "");
+		           alike->n > 1 ? " this and similar ones" : "");
 
 	struct finding *f = checks_add_finding(
 		c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR, "%s", str_text(&text));

@@ -54,8 +54,8 @@ struct error *checks_list_check(const char *list)
 
 		if (check && l.possible && !check->may_be_unsure)
 			return error_new(ERR_USAGE,
-			                 "\"%.*s:possible\": that check never finds anything only "
-			                 "possible; use %s",
+			                 "\"%.*s:possible\": that check reports only what is "
+			                 "certain; use %s",
 			                 (int)l.len, l.name, check->name);
 		if (check)
 			continue;

@@ -158,9 +158,9 @@ void checks_blocked_worker(struct checks *c, const struct check *check)
 		if (!checks_thread_is_blocked(c, th))
 			continue;
 		struct finding *f = checks_add_finding(
-			c, check, SEVERITY_WARNING, "thread #%u%s sits in %s%s", th->number,
+			c, check, SEVERITY_WARNING, "thread #%u%s is blocked in %s%s", th->number,
 			running(c->a, th), th->wait->phrase ? th->wait->phrase : th->wait->kind,
-			c->two_looks ? ", at two looks" : "");
+			c->two_looks ? ", seen twice" : "");
 		f->more = arena_printf(c->a, "thread %u", th->number);
 		checks_thread_of_task(c, f, th->task);
 	}
@@ -189,7 +189,7 @@ void checks_long_poll(struct checks *c, const struct check *check)
 		*vec_push(&c->skipped) =
 			c->stands_still
 				? "long-poll: the process is stopped, so no poll makes progress"
-				: "long-poll: it takes two looks at a live process";
+				: "long-poll: it needs two looks at a live process";
 		return;
 	}
 	for (size_t i = 0; i < c->s->nthreads; i++) {
@@ -209,7 +209,7 @@ void checks_long_poll(struct checks *c, const struct check *check)
 		bool same = place && str_same(place, before->place);
 		struct finding *f = checks_add_finding(
 			c, check, SEVERITY_WARNING,
-			"thread #%u polls task %s at two looks, %g s apart%s%s%s", th->number,
+			"thread #%u polls task %s in two looks %g s apart%s%s%s", th->number,
 			th->task, c->interval, same ? ", both times at " : "", same ? place : "",
 			age == POLL_SAME ? ", in the same poll"
 					 : "; it may have been polled again meanwhile");
@@ -256,9 +256,8 @@ void checks_starved_queue(struct checks *c, const struct check *check)
 			continue;
 		checks_add_finding(c, check, SEVERITY_ERROR,
 		                   "%" PRIu64
-		                   " blocking job%s in the queue of runtime %u, of which "
-		                   "the pool has no thread at two looks, %g s apart: none could be "
-		                   "made",
+		                   " blocking job%s in the queue of runtime %u, of which the pool "
+		                   "has no thread in two looks %g s apart: none could be made",
 		                   r->blocking_queued, r->blocking_queued == 1 ? "" : "s", r->index,
 		                   c->interval)
 			->more = "runtimes";

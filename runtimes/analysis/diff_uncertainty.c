@@ -45,13 +45,11 @@ static void report_incomplete(struct diff *d, const struct snapshot *s, const ch
 {
 	if (s->complete)
 		return;
-	diff_uncertainty_add(
-		d,
-		arena_printf(
-			&d->arena,
-			"%s is incomplete: what seems new or gone may only not have been read%s%s",
-			name, notes && s->nnotes ? "; " : "",
-			notes && s->nnotes ? s->notes[0] : ""));
+	diff_uncertainty_add(d, arena_printf(&d->arena,
+	                                     "%s is incomplete: tasks that seem new or gone may "
+	                                     "just not have been read%s%s",
+	                                     name, notes && s->nnotes ? "; " : "",
+	                                     notes && s->nnotes ? s->notes[0] : ""));
 }
 
 void diff_find_uncertainties(struct diff *d)

@@ -72,7 +72,7 @@ struct error *field_test_parse(const struct field *field, const char *value, str
 	*ret = (struct field_test){ 0 };
 	if (field->numbers && field_match_parse_number(value, ret)) {
 		if (ret->min > ret->max)
-			return error_new(ERR_USAGE, "no number is in %s", value);
+			return error_new(ERR_USAGE, "%s contains no number", value);
 		ret->number = number_passes;
 		return NULL;
 	}

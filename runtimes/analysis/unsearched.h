@@ -7,7 +7,7 @@
 /*
  * Joins the texts of snapshot.unsearched that have the same reason into one line, in order of first
  * occurrence: "variable `m` of a::b; variable `g` of a::c; and 2 more (--json has all): REASON",
- * "what several share by an Arc<A>; Arc<B>". The lines are not sanitized. Returns *n lines in arena
+ * "values shared through anArc<A>; Arc<B>". The lines are not sanitized. Returns *n lines in arena
  * a.
  */
 enum names { NAMES_FOLDED, NAMES_SHORT, NAMES_FULL };

@@ -59,7 +59,7 @@ static struct error *executor_decode_listed(struct collector *c, struct async_ex
 		TRY(executor_decode_root(c, listed, &h, task));
 	else if (task->state != TASK_COMPLETE)
 		return error_new(ERR_CORRUPT,
-		                 "its future is gone: it is being finished or dropped");
+		                 "its future is gone: the task is completing or being dropped");
 	if (!task->defined_at && !plan->merged)
 		task->defined_at = coroutine_defined_by_tree(c->in, task->root);
 	return NULL;

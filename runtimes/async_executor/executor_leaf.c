@@ -65,10 +65,10 @@ static struct error *decode_ticker(struct leaf *l)
 	l->in_use = true;
 	e = async_executor_of_state(l->d->c, l->w->object);
 	if (e)
-		wait_phrase(l, "runs the tasks of runtime %u, of which none is ready",
+		wait_phrase(l, "runs the tasks of runtime %u, none of which is ready",
 		            e->info->index);
 	else
-		wait_phrase(l, "runs an executor of which no task is known");
+		wait_phrase(l, "runs an executor with no known tasks");
 	return NULL;
 }
 

@@ -347,13 +347,12 @@ static void note_uncounted(struct collector *c)
 	}
 	if (n == 1)
 		snapshot_note(c->out,
-		              "thread %u is a worker of an executor that is unknown: no runtime "
-		              "counts it",
+		              "thread %u is a worker of an unknown executor: no runtime counts it",
 		              first);
 	else if (n)
 		snapshot_note(c->out,
-		              "%u threads, thread %u first, are workers of executors that are "
-		              "unknown: no runtime counts them",
+		              "%u threads, thread %u first, are workers of unknown executors: no "
+		              "runtime counts them",
 		              n, first);
 }
 

@@ -208,7 +208,7 @@ static void note_scanned(struct collector *c, struct runtime_info *info, size_t 
 	info->rejected = rejected;
 	snapshot_incomplete(c->out,
 	                    "runtime %u (%s) keeps no list of its tasks: a scan of memory found "
-	                    "%zu (%zu rejected), and may miss some",
+	                    "%zu (%zu rejected) and may have missed some",
 	                    info->index, info->flavor, info->ntasks, rejected);
 	if (c->want & WANT_HOLDINGS)
 		ownership_unsearched(c,

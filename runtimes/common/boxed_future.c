@@ -53,7 +53,7 @@ static struct error *follow_box(struct inspector *in, const struct type_class *c
 
 	p->glue = 0;
 	if (!p->may_read)
-		return error_new(ERR_STATE, "its future, which is in a box, is not there");
+		return error_new(ERR_STATE, "its boxed future is missing");
 	if (class->step == STEP_DYN || class->step == STEP_WIDE) {
 		TRY(follow_wide(in, p));
 	} else {
@@ -62,7 +62,7 @@ static struct error *follow_box(struct inspector *in, const struct type_class *c
 	}
 	p->base = p->v;
 	return p->v.type && p->v.addr ? NULL
-	                              : error_new(ERR_STATE, "the box of its future has nothing");
+	                              : error_new(ERR_STATE, "the box of its future is empty");
 }
 
 struct error *boxed_future_follow(struct inspector *in, struct boxed_place *p)
@@ -89,5 +89,5 @@ struct error *boxed_future_follow(struct inspector *in, struct boxed_place *p)
 		if (!p->v.type)
 			return error_new(ERR_STATE, "the type of its future is not known");
 	}
-	return error_new(ERR_STATE, "its future is too deep in boxes");
+	return error_new(ERR_STATE, "its future is nested in too many boxes");
 }

@@ -183,9 +183,9 @@ static const char *what_was_left(struct heap_scan *s)
 		return NULL;
 	return arena_printf(a,
 	                    "only %" PRIu64
-	                    " KiB of memory were searched for %s, as %s is the limit: such tasks "
-	                    "may be missing; ASYNCDBG_SCAN=MIB,MS sets another one (MS of CPU "
-	                    "time, ten times that in all)",
+	                    " KiB of memory were searched for %s before the limit of %s was "
+	                    "reached: such tasks may be missing; ASYNCDBG_SCAN=MIB,MS sets another "
+	                    "one (MS of CPU time, ten times that in all)",
 	                    s->bytes >> 10, s->sought, limit_text(s));
 }
 

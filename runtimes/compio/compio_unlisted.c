@@ -86,7 +86,7 @@ void compio_list_scanned(struct collector *c, struct compio_thread *t)
 		async_executor_list_unlisted_of(c, info, compio_unlisted_owns, &owner);
 	snapshot_incomplete(c->out,
 	                    "runtime %u (compio) keeps no list of its tasks: a scan of memory "
-	                    "found %zu, and may miss some",
+	                    "found %zu and may have missed some",
 	                    info->index, info->ntasks);
 	note_unsearched(c, info);
 }
@@ -188,8 +188,8 @@ static void list_left(struct collector *c, struct compio_left *left)
 	info->found_by = "a scan of memory";
 	async_executor_list_unlisted_of(c, info, compio_unlisted_owns, &owner);
 	snapshot_incomplete(c->out,
-	                    "no thread is known to be inside runtime %u (compio): a scan "
-	                    "of memory found %zu of its tasks, and may miss some",
+	                    "no thread is known to be inside runtime %u (compio): a scan of memory "
+	                    "found %zu of its tasks and may have missed some",
 	                    info->index, info->ntasks);
 	note_unsearched(c, info);
 }

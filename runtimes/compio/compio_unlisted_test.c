@@ -95,7 +95,7 @@ static void expect_runtime(struct left *l, size_t index, uint64_t queue, size_t 
 	assert_false(s->complete);
 	str_printf(&note,
 	           "no thread is known to be inside runtime %zu (compio): a scan of memory found "
-	           "%zu of its tasks, and may miss some",
+	           "%zu of its tasks and may have missed some",
 	           index, ntasks);
 	assert_string_equal(s->notes[index], str_text(&note));
 }

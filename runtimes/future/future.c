@@ -167,7 +167,7 @@ static struct future *future_decode_child(struct decoder *d, const struct child 
 	if (future_may_be_moved(child, f))
 		future_add_note(d, f, "may have been moved out");
 	if (child->doubt == UNCERTAINTY_POLLED)
-		future_add_note(d, f, "may be polled by code that cannot be seen");
+		future_add_note(d, f, "may be polled by code that asyncdbg cannot see");
 	return f;
 }
 
@@ -196,7 +196,7 @@ static void future_add_children(struct decoder *d, struct future *f, const struc
 static void note_left_out(struct decoder *d, struct future *f)
 {
 	future_problem(d, f,
-	               "it may hold more futures: a variable has more values than are searched");
+	               "it may hold more futures: a variable holds more values than were searched");
 }
 
 /* Keeps the first futures of the list. more: others were not searched. */
@@ -254,9 +254,9 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	if (index < plan->nstates)
 		s = coroutine_state(d->c->in, v.type, plan, index);
 	if (!s)
-		return future_problem(d, f, "its state is none that the debug info knows");
+		return future_problem(d, f, "its state is unknown to the debug info");
 	if (s->state == FUTURE_STATE_NONE)
-		return future_problem(d, f, "its state has a name that is not understood");
+		return future_problem(d, f, "the name of its state was not understood");
 	f->state = s->state;
 	f->await_point = s->await_point;
 	if (d->c->decoding.frame_met)

@@ -153,7 +153,7 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
                               const struct queue_layout *layout, struct queue *ret)
 {
 	if (list.addr == 0)
-		return error_new(ERR_CORRUPT, "the queue of waiters is nowhere");
+		return error_new(ERR_CORRUPT, "the queue of waiters was not found");
 	struct leaf_queue_walked *w = walk_once(l, list, node.type, layout);
 	size_t place = (size_t)map_get(&w->places, node.addr);
 
@@ -327,7 +327,7 @@ const char *leaf_next(const struct leaf *l, const char *word)
 	if (d->unpolled)
 		next = d->doubted ? ", not taken yet" : ", but nobody polls the future that got it";
 	else if (d->woken)
-		next = ", about to go on";
+		next = ", about to resume";
 	else
 		next = d->idle && d->waker ? idle_text(l) : ", not taken yet";
 	return leaf_text(l, "%s%s", word, next);

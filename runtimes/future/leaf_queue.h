@@ -55,7 +55,7 @@ void leaf_queues_free(struct collector *c);
 
 /*
  * The phrase for a future that has got what it waits for, as the word says ("granted"), and what
- * comes next: "granted, about to go on". Where its task is idle, a poll has consumed the wake-up
+ * comes next: "granted, about to resume". Where its task is idle, a poll has consumed the wake-up
  * and has not reached this future: adds passed_over to the wait. That is certain at the second
  * look: at one look alone, the wake-up may be about to come. In c->words.
  */

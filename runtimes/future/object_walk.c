@@ -57,7 +57,7 @@ struct object_walk_state {
 };
 
 static const char too_many[] =
-	"it may poll more futures: it leads to more values than are searched";
+	"it may poll more futures: it leads to more values than were searched";
 static const char too_deep[] = "it may poll more futures: what it leads to nests too deep";
 static const char not_ended[] =
 	"it may poll more futures: it leads to a collection that cannot be searched to its end";
@@ -386,8 +386,7 @@ static void add_members(struct object_walk_state *w, size_t from)
 			return;
 	}
 	if (is_erased_by_hand(v.type))
-		object_walk_hide(w, from, "",
-		                 " has a function that polls, beside a pointer without a type");
+		object_walk_hide(w, from, "", " has a poll function beside an untyped pointer");
 	type_class = fertile_members(v.type);
 	for (size_t i = 0; i < type_class->nmembers; i++) {
 		const struct member *m = type_class->members[i];
@@ -761,7 +760,7 @@ static void use_wakers(struct object_walk_search *s, const struct reach *r, stru
 	const char *empty = empty_member(s->d, v);
 	if (r->complete && s->d->forgotten) {
 		l.w->kind = "nothing";
-		wait_phrase(&l, "nothing in reach can wake it");
+		wait_phrase(&l, "nothing reachable can wake it");
 	} else if (empty) {
 		l.w->kind = "empty";
 		wait_phrase(&l, "it holds no future: its `%s` is None", empty);

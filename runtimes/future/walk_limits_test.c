@@ -156,7 +156,7 @@ static void test_limit(void **state)
 	assert_null(futures_decode(&f, v)->problem);
 	assert_true(f.c->out->complete);
 	futures_poke(&f, list, "len", 600);
-	futures_expect_problem(&f, v, "it leads to more values than are searched");
+	futures_expect_problem(&f, v, "it leads to more values than were searched");
 	assert_false(f.c->out->complete);
 	futures_close(&f);
 }
@@ -200,7 +200,7 @@ static void test_limit_shared(void **state)
 	assert_null(futures_decode(&f, v)->problem);
 	assert_true(f.c->out->complete);
 	v = sharing_many(&f, "tokio::sync::oneshot::Receiver", 2000);
-	futures_expect_problem(&f, v, "it leads to more values than are searched");
+	futures_expect_problem(&f, v, "it leads to more values than were searched");
 	assert_false(f.c->out->complete);
 	futures_close(&f);
 }
@@ -432,8 +432,8 @@ static void test_many_references(void **state)
 	const struct future *future = futures_decode(&f, v);
 	assert_int_equal(future->nchildren, 2);
 	assert_string_equal(future->children[1]->variable, "held");
-	assert_non_null(
-		strstr(future->children[1]->note, "may be polled by code that cannot be seen"));
+	assert_non_null(strstr(future->children[1]->note,
+	                       "may be polled by code that asyncdbg cannot see"));
 	futures_close(&f);
 }
 

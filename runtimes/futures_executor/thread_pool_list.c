@@ -191,8 +191,8 @@ static void thread_pool_list_note_pool(struct collector *c, const struct thread_
 		                    err->message);
 	error_free(err);
 	snapshot_incomplete(c->out,
-	                    "runtime %u (thread_pool) keeps no list of its tasks: these are all "
-	                    "that queues and wakers lead to",
+	                    "runtime %u (thread_pool) keeps no list of its tasks: the ones shown "
+	                    "are all that its queues and wakers lead to",
 	                    index);
 	if (c->want & WANT_HOLDINGS)
 		ownership_unsearched(c,

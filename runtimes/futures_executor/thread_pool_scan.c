@@ -186,16 +186,14 @@ void thread_pool_note(struct collector *c)
 		snapshot_note_unscanned(c->out, state->cut);
 	for (const struct thread_pool_copy *copy = state->copies; copy; copy = copy->next) {
 		if (!copy->nvtables)
-			snapshot_incomplete(
-				c->out,
-				"%s: the symbols of the wakers of a ThreadPool were not "
-				"found: tasks that wait are not shown",
-				copy->module);
+			snapshot_incomplete(c->out,
+			                    "%s: the symbols of the wakers of a ThreadPool were "
+			                    "not found: waiting tasks are not shown",
+			                    copy->module);
 		if (copy->too_large)
-			snapshot_incomplete(
-				c->out,
-				"%s: wakers of a ThreadPool were looked for in a part of its "
-				"constants alone: tasks that wait may be missing",
-				copy->module);
+			snapshot_incomplete(c->out,
+			                    "%s: only some of its constants were searched for the "
+			                    "wakers of a ThreadPool: waiting tasks may be missing",
+			                    copy->module);
 	}
 }

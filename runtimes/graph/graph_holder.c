@@ -96,7 +96,7 @@ const char *graph_trust_uncertainty(enum trust trust)
 	case TRUST_SOLE:
 		return graph_sole_doubt;
 	case TRUST_NONE:
-		return "it may have been dropped or moved before";
+		return "it may have been dropped or moved earlier";
 	default:
 		return NULL;
 	}

@@ -7,8 +7,8 @@
 
 #include "runtimes/graph/graph_private.h"
 
-static const char semaphore_doubt[] = "unless someone else holds permits of it, or adds some";
-static const char permits_doubt[] = "unless someone else holds permits of the channel";
+static const char semaphore_doubt[] = "unless permits are held elsewhere or added";
+static const char permits_doubt[] = "unless permits of the channel are held elsewhere";
 
 /* The waiters of one lock, sorted by place, and its holders. */
 struct graph_queue_lock {
@@ -84,10 +84,10 @@ static const char *graph_queue_uncertainty_of(const struct queued *q)
 	if (q->doubt)
 		return q->doubt;
 	if (q->may_be_polled)
-		return "a future that seems not to be polled may be polled by code that cannot be "
-		       "seen";
+		return "a future that seems unpolled may be polled by code that asyncdbg cannot "
+		       "see";
 	return q->seen_twice || q->may_be_gone
-	               ? "the future that is not polled may have been dropped or moved before"
+	               ? "the unpolled future may have been dropped or moved earlier"
 	               : NULL;
 }
 

@@ -74,19 +74,21 @@ static const char *graph_tree_uncertainty_of(const struct snapshot *s, const str
 	if (f->inferred)
 		return "the debug info does not place what the thread blocks on";
 	if (child && graph_tree_begins(child->edge, "holds"))
-		return "a hand-written future holds what waits, and may poll something else too";
+		return "a hand-written future holds the waiting future and may poll something else "
+		       "as well";
 	if (child && graph_tree_is_poll_fn(s, f) && !graph_tree_begins(child->edge, "select") &&
 	    !graph_tree_begins(child->edge, "join"))
-		return "a closure polls what waits, and may go on by other means";
+		return "a closure polls the waiting future and may proceed by other means";
 	/* The own wait of a hand-written future or a closure was found among its members. */
 	if (!child && f->wait && f->wait->within && !is_all_of_runtimes(s, f))
-		return "a hand-written future holds what waits, and may poll something else too";
+		return "a hand-written future holds the waiting future and may poll something else "
+		       "as well";
 	if (!child && f->wait && graph_tree_is_poll_fn(s, f) && !has_own_closure(s, f))
-		return "a closure polls what waits, and may go on by other means";
+		return "a closure polls the waiting future and may proceed by other means";
 	return NULL;
 }
 
-const char graph_pool_doubt[] = "until the pool's own timeout, or its close, ends the wait";
+const char graph_pool_doubt[] = "unless the pool times out or is closed";
 
 /* Records the arm of a join that a future is in. */
 static void note_arm(struct builder *b, const struct future *f)

@@ -82,7 +82,7 @@ static void all_threads_wait_for_queued_jobs(void **state)
 	                "task 1");
 	assert_text(&p, 0,
 	            "thread #3 waits for blocking job 52 to end; blocking job 52 is queued for a "
-	            "thread of the blocking pool of runtime 0, all of which wait");
+	            "thread of the blocking pool of runtime 0, all of which are waiting");
 }
 
 /* Each of these lets some thread take the jobs. */

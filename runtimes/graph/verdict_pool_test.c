@@ -32,7 +32,7 @@ static void exhausted_by_its_waiters(void **state)
 	has(&p, two);
 	assert_says(&p, "deadlock task 1, task 2 <- task 3");
 	assert_text(&p, 0,
-	            "task 1, task 2 have all connections of pool 0xa0 (task 1: `connection` at "
+	            "task 1, task 2 hold all connections of pool 0xa0 (task 1: `connection` at "
 	            "src/x.rs:41) and wait for another one");
 }
 
@@ -45,10 +45,9 @@ static void exhausted_by_one(void **state)
 	has(&p, one);
 	has(&p, one)->path = "other";
 	assert_says(&p, "deadlock task 1");
-	assert_text(
-		&p, 0,
-		"task 1 has all connections of pool 0xa0 (`connection` at src/x.rs:41) and waits "
-		"for another one");
+	assert_text(&p, 0,
+	            "task 1 holds all connections of pool 0xa0 (`connection` at src/x.rs:41) and "
+	            "waits for another one");
 }
 
 static void busy(void **state)

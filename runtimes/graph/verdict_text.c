@@ -30,7 +30,7 @@ static const char *object_text(struct arena *a, const struct graph_node *n, cons
 	if (graph_is_participant(n) || n->kind == GRAPH_OWNER)
 		return graph_participant_text(a, n);
 	if (n->kind == GRAPH_OUTSIDE)
-		return "something outside";
+		return "an external event";
 	if (n->kind == GRAPH_RUNTIME)
 		return arena_printf(a, "a worker of runtime %u", n->runtime);
 	if (n->kind == GRAPH_POOL)
@@ -183,7 +183,7 @@ static bool append_has(struct str *s, const struct graph *g, const struct verdic
 	else if (verdict_text_is(e, "receives"))
 		str_printf(s, "owns the receiver of %s", object);
 	else if (verdict_text_is(e, "queued") && e->unpolled)
-		str_printf(s, "has a future in the queue of %s that it does not poll", object);
+		str_printf(s, "has an unpolled future in the queue of %s", object);
 	else if (verdict_text_is(e, "queued"))
 		str_printf(s, "is ahead in the queue of %s", object);
 	else
@@ -206,7 +206,7 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 	if (l->object && l->object->kind == GRAPH_RUNTIME)
 		str_printf(s, "needs %s, all of which are blocked", object);
 	else if (l->object && l->object->kind == GRAPH_POOL)
-		str_printf(s, "is queued for %s, all of which wait", object);
+		str_printf(s, "is queued for %s, all of which are waiting", object);
 	else if (!l->waits && l->has)
 		str_printf(s, "runs on %s", graph_participant_text(&tmp, &g->nodes[l->has->to]));
 	else if (target == WAIT_TASK || target == WAIT_THREAD)
@@ -214,7 +214,7 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 		           l->has ? graph_participant_text(&tmp, &g->nodes[l->has->to])
 		                  : "another");
 	else if (target == WAIT_TASK_SET)
-		str_append(s, "waits for a task of its join set");
+		str_append(s, "waits for a task in its join set");
 	else if (waits_for_room(l->waits))
 		str_printf(s, "waits for room in %s", object ? object : "a channel");
 	else if (l->object && l->object->kind == GRAPH_CHANNEL)
@@ -237,7 +237,7 @@ static const char *exhausted(struct arena *a, const struct graph *g, const struc
 	if (v->nmembers > VERDICT_MAX_CYCLE)
 		str_printf(&s, " and %zu more", v->nmembers - VERDICT_MAX_CYCLE);
 	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
-	str_printf(&s, " ha%s all connections of %s", v->nmembers == 1 ? "s" : "ve",
+	str_printf(&s, " hold%s all connections of %s", v->nmembers == 1 ? "s" : "",
 	           l->object ? graph_object_text(&tmp, l->object) : "a pool");
 	if (evidence)
 		str_printf(&s, " (%s%s%s)",
@@ -268,28 +268,27 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 	    verdict_text_is(e, "holds") && !e->unpolled)
 		return exhausted(a, g, v);
 	if (v->kind == VERDICT_LOST)
-		return arena_printf(a,
-		                    "%s waits for the other end of %s, which only itself has (%s)",
-		                    who, object, evidence);
-	if (v->kind == VERDICT_FUTURELOCK && e && e->granted)
-		return arena_printf(a,
-		                    "%s waits for %s which was granted to a future that it holds "
-		                    "but does not poll: %s",
-		                    who, object, evidence);
-	if (v->kind == VERDICT_FUTURELOCK && verdict_text_is(e, "queued"))
 		return arena_printf(
 			a,
-			"%s waits for %s behind a future in its queue that it holds but "
-			"does not poll: %s",
+			"%s waits for the other end of %s, and is the only owner of that end (%s)",
 			who, object, evidence);
+	if (v->kind == VERDICT_FUTURELOCK && e && e->granted)
+		return arena_printf(a,
+		                    "%s waits for %s, which has been granted to a future that it "
+		                    "holds but does not poll: %s",
+		                    who, object, evidence);
+	if (v->kind == VERDICT_FUTURELOCK && verdict_text_is(e, "queued"))
+		return arena_printf(a,
+		                    "%s waits for %s, queued behind a future that it holds but "
+		                    "does not poll: %s",
+		                    who, object, evidence);
 	if (v->kind == VERDICT_FUTURELOCK)
 		return arena_printf(a,
-		                    "%s waits for %s which a future has that it does not poll: %s",
+		                    "%s waits for %s, held by a future that it does not poll: %s",
 		                    who, object, evidence);
 	if (waits_for_room(l->waits))
 		return arena_printf(a,
-		                    "%s waits for room in %s, of which it owns the receiver itself "
-		                    "(%s)",
+		                    "%s waits for room in %s, whose receiver it owns itself (%s)",
 		                    who, object, evidence);
 	if (verdict_text_is(e, "holds"))
 		return arena_printf(a, "%s holds %s (%s) and waits for it", who, object, evidence);
@@ -314,7 +313,7 @@ const char *verdict_text(struct arena *a, const struct graph *g, const struct ve
 		append_waits(&s, g, l);
 	}
 	if (v->ncycle > VERDICT_MAX_CYCLE)
-		str_printf(&s, "; and %zu more in the circle", v->ncycle - VERDICT_MAX_CYCLE);
+		str_printf(&s, "; and %zu more in the cycle", v->ncycle - VERDICT_MAX_CYCLE);
 	if (v->ncycle == 0)
 		str_printf(&s, "%zu tasks and threads wait for each other", v->nmembers);
 	return arena_strdup(a, str_text(&s));

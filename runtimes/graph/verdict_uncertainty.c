@@ -71,5 +71,5 @@ void verdict_uncertainties(const struct graph *g, struct arena *a, const bool *c
 	     i++)
 		abort_uncertainties(g, a, can, v, v->members[i]);
 	if (!v->ndoubts)
-		add_uncertainty(v, "one of them may be able to continue in another way");
+		add_uncertainty(v, "one of them may be able to proceed in another way");
 }

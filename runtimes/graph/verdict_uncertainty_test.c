@@ -22,7 +22,7 @@ static void semaphore(void **state)
 	add_task(&p, 2, calls(&p, "child", locks(&p, "semaphore", A, 1)));
 	assert_says(&p, "?deadlock task 1, task 2");
 	assert_string_equal(p.verdicts->list[0].doubts[0],
-	                    "unless someone else holds permits of it, or adds some");
+	                    "unless permits are held elsewhere or added");
 }
 
 /* One of them can go on, also if its permit may be gone. */
@@ -53,7 +53,7 @@ static void uncertain_guard(void **state)
 	guards(&p, two, "mutex", B)->uncertain = true;
 	assert_says(&p, "?deadlock task 1, task 2");
 	assert_string_equal(p.verdicts->list[0].doubts[0],
-	                    "it may have been dropped or moved before");
+	                    "it may have been dropped or moved earlier");
 	/* Where one holder is certain, uncertain ones do not count. */
 	one = add_task(&both, 1, calls(&both, "f", locks(&both, "mutex", B, 1)));
 	two = add_task(&both, 2, calls(&both, "g", locks(&both, "mutex", A, 1)));
@@ -74,10 +74,9 @@ static void futurelock(void **state)
 	(void)state;
 	add_task(&p, 5, root);
 	assert_says(&p, "futurelock task 5");
-	assert_text(
-		&p, 0,
-		"task 5 waits for Mutex 0xa0 which was granted to a future that it holds but does "
-		"not poll: `app::do_it` at src/x.rs:12, queued behind it: task 5");
+	assert_text(&p, 0,
+	            "task 5 waits for Mutex 0xa0, which has been granted to a future that it holds "
+	            "but does not poll: `app::do_it` at src/x.rs:12, queued behind it: task 5");
 }
 
 /* It becomes one as soon as the other task releases the lock. */
@@ -95,8 +94,8 @@ static void futurelock_to_be(void **state)
 	assert_says(&p, "futurelock task 5");
 	assert_text(
 		&p, 0,
-		"task 5 waits for Mutex 0xa0 behind a future in its queue that it holds but does "
-		"not poll: `Leaf` at src/x.rs:12, place 1 in the queue, queued behind it: task 5");
+		"task 5 waits for Mutex 0xa0, queued behind a future that it holds but does not "
+		"poll: `Leaf` at src/x.rs:12, place 1 in the queue, queued behind it: task 5");
 }
 
 /* A future of task 5 stands ahead of task 6, for which task 5 waits. Task 7 has the lock. */
@@ -113,7 +112,7 @@ static void futurelock_across_tasks(void **state)
 	add_task(&p, 8, calls(&p, "app::f", locks(&p, "mutex", A, 3)));
 	assert_says(&p, "futurelock task 5, task 6 <- task 8");
 	assert_text(&p, 0,
-	            "task 5 has a future in the queue of Mutex 0xa0 that it does not poll (`first` "
+	            "task 5 has an unpolled future in the queue of Mutex 0xa0 (`first` "
 	            "of `app::keep`: `app::add` at src/x.rs:12, place 1 in the queue, queued "
 	            "behind it: task 6, task 8) and waits for task 6 to end; task 6 waits for "
 	            "Mutex 0xa0");
@@ -181,7 +180,7 @@ static void futurelock_or_polled_unseen(void **state)
 		held(calls(&p, "app::do_it", locks(&p, "mutex", A, 0)), BRANCH_HELD);
 
 	(void)state;
-	future1->note = "may be polled by code that cannot be seen";
+	future1->note = "may be polled by code that asyncdbg cannot see";
 	add_task(&p, 5, calls(&p, "app::do_stuff", locks(&p, "mutex", A, 1), future1));
 	assert_says(&p, "?futurelock task 5");
 }
@@ -252,7 +251,7 @@ static void boxed_futures_that_may_be_gone(void **state)
 static void doubts_inside_a_certain_future(void **state)
 {
 	static const char *const notes[] = { "may have been moved out",
-		                             "may be polled by code that cannot be seen" };
+		                             "may be polled by code that asyncdbg cannot see" };
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -372,8 +371,8 @@ static void lost(void **state)
 	holds(&p, task, HOLDING_SENDER, "mpsc", C)->path = "sender";
 	assert_says(&p, "lost task 1");
 	assert_text(&p, 0,
-	            "task 1 waits for the other end of mpsc channel 0xc0, which only itself has "
-	            "(`sender` at src/x.rs:41)");
+	            "task 1 waits for the other end of mpsc channel 0xc0, and is the only owner of "
+	            "that end (`sender` at src/x.rs:41)");
 }
 
 /* Both tasks own a sender that the first waits for; the second waits for a lock of the first. */

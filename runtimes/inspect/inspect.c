@@ -653,7 +653,8 @@ static void note_failed_stops(struct live_round *r)
 
 	snapshot_note(r->out,
 	              "it could not be stopped within %" PRIu64
-	              " ms, at %d tries, and was read while it ran: --max-pause TIME allows more",
+	              " ms in %d tries, so it was read while it ran: --max-pause TIME allows a "
+	              "longer stop",
 	              max_ns / 1000000, PAUSE_TRIES);
 }
 

@@ -210,7 +210,7 @@ void inspect_note_uncertainties(struct collector *c)
 	if (changed)
 		snapshot_incomplete(c->out,
 		                    "%zu of %zu tasks changed while they were read: what is shown "
-		                    "of them may be of several moments",
+		                    "of them may mix several moments",
 		                    changed, c->out->ntasks);
 	if (t->stop.doubts > 0)
 		snapshot_incomplete(c->out,

@@ -30,10 +30,8 @@ static struct error *use(struct inspector *in, const char *path, bool force)
 			            "%s is used although it is of another build: %s; types and "
 			            "addresses may be wrong",
 			            in->layout, differs);
-		target_note(
-			t,
-			"a layout file knows, of native frames, only those of the runtime and of "
-			"async functions, and no variables of theirs");
+		target_note(t, "a layout file describes native frames of the runtime and of async "
+		               "functions only, and none of their variables");
 		return NULL;
 	}
 	return error_new(ERR_USAGE,

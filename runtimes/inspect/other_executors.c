@@ -381,14 +381,15 @@ static const char *lead(const struct collector *c, bool unknown)
 		return arena_printf(c->a, "async code runs outside of %s",
 		                    other_executors_known_runtimes(c));
 	if (c->in->info.tier != TIER_FULL)
-		return "this program has async code, and not the debug info that tells its runtime";
+		return "this program has async code, but not the debug info that identifies its "
+		       "runtime";
 	/* The crate is linked in, but no table row matches its thread-locals. */
 	if (version)
 		return arena_printf(
 			c->a,
 			"this program has async code, and %s %s, which asyncdbg does not read: %s",
 			expected->name, version, expected->reads);
-	return c->in->notes.n ? "this program has async code, and its runtime was not recognised"
+	return c->in->notes.n ? "this program has async code, but its runtime was not recognised"
 	                      : arena_printf(c->a, "this program has async code, and no %s",
 	                                     other_executors_known_runtimes(c));
 }
@@ -402,7 +403,7 @@ static void uncertainty_unnamed(struct collector *c)
 	const struct module *m = c->in->target->modules.main;
 	struct dwarf_module *dm = m ? debuginfo_module(c->in->di, m) : NULL;
 	const struct thread_info *first = NULL;
-	const char *function = NULL, *why = "this layout file does not tell whether there are any";
+	const char *function = NULL, *why = "this layout file does not say whether there are any";
 	size_t n = 0;
 
 	if (!dm || (enumerated_executor(dm, &function) && !function))
@@ -448,7 +449,7 @@ static const char *other_executors_why_unseen(const struct inspector *in, const 
 		if (strcmp(row->name, name) == 0 && is_read(in, row->crate))
 			return "whose tasks were not found";
 	}
-	return "which asyncdbg does not know";
+	return "which is unknown to asyncdbg";
 }
 
 void other_executors_find(struct collector *c)

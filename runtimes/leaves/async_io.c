@@ -137,7 +137,7 @@ static struct error *arm_ready(struct leaf *l, struct value source, uint64_t dir
 		return NULL;
 	TRY(value_slice(l->d->c->in->target, list, &entries));
 	if (index >= entries.count)
-		return error_new(ERR_CORRUPT, "its waker has no place in the reactor");
+		return error_new(ERR_CORRUPT, "its waker is not in the reactor");
 	struct value entry = { entries.element, entries.addr + index * type_size(entries.element) };
 	TRY(leaf_place(l, entry, waker_path, &waker, &found));
 	return found ? leaf_arm(l, waker) : NULL;

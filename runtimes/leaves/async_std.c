@@ -25,7 +25,7 @@ static struct error *async_std_find_entry(struct leaf *l, struct value condvar, 
 		return NULL;
 	TRY(value_slice(l->d->c->in->target, list, &entries));
 	if (key >= entries.count)
-		return error_new(ERR_CORRUPT, "it has no place among those that wait");
+		return error_new(ERR_CORRUPT, "it is not among the waiters");
 	*ret = (struct value){ entries.element, entries.addr + key * type_size(entries.element) };
 	return NULL;
 }

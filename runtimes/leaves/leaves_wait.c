@@ -63,6 +63,6 @@ void leaves_describe_body(const struct leaf *l, bool has_part, bool open)
 {
 	wait_bool(l, "value_there", has_part);
 	wait_bool(l, "sender_alive", open);
-	wait_phrase(l, "HTTP body, %s%s", has_part ? "a part is there" : "no part is there",
-	            open ? "" : ", its connection has ended it");
+	wait_phrase(l, "HTTP body, %s%s", has_part ? "chunk ready" : "no chunk ready",
+	            open ? "" : ", ended by its connection");
 }

@@ -49,7 +49,7 @@ struct leaves_listener {
  */
 struct error *leaves_listener_read(struct leaf *l, struct value from, const char *expr,
                                    struct leaves_listener *ret) MUST_CHECK;
-/* Text for the phrase: "first in its queue", "notified, about to go on", "never polled". */
+/* Text for the phrase: "first in its queue", "notified, about to resume", "never polled". */
 const char *leaves_listener_text(const struct leaf *l, const struct leaves_listener *listener);
 
 /* ---- async_lock.c ---- */

@@ -42,7 +42,7 @@ void ownership_unsearched(struct collector *c, const char *format, ...)
 		return;
 	bool last = all->unsearched.n == MAX_UNSEARCHED - 1;
 	*vec_push(&all->unsearched) =
-		last ? "and more of the kind" : inspector_clean_name(c->a, text);
+		last ? "and more of this kind" : inspector_clean_name(c->a, text);
 }
 
 bool ownership_within_budget(struct collector *c)
@@ -59,8 +59,8 @@ bool ownership_within_budget(struct collector *c)
 	if (all->visited >= MAX_VISITED + n * MAX_VISITED_EACH ||
 	    all->list.n >= MAX_FOUND + n * MAX_FOUND_EACH) {
 		ownership_unsearched(c,
-		                     "all that comes after the first %zu values, %zu of which hold "
-		                     "something: there is too much of it",
+		                     "everything after the first %zu values, %zu of which hold "
+		                     "something: the limit was reached",
 		                     all->visited, all->list.n);
 		all->over = true;
 	}
@@ -228,7 +228,7 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 			ownership_walk(w, l->v, &step, l->uncertain);
 		else if (ownership_is_inside(l->v.type))
 			ownership_unsearched(w->c,
-			                     "variable `%s` of %s, which runs: it is in a register",
+			                     "variable `%s` of %s (running): it is in a register",
 			                     l->name, f->function);
 	}
 	w->template.variable = NULL;
@@ -246,11 +246,10 @@ static void ownership_search_frame(struct walk *w, const struct future *f, bool 
 		ownership_unsearched(w->c, "what is in %s: %s", f->function, f->problem);
 	if (!known || place.shared) {
 		if (f->running)
-			ownership_unsearched(
-				w->c,
-				"variables of %s, which runs: they share a stack frame "
-				"with another's",
-				f->function);
+			ownership_unsearched(w->c,
+			                     "variables of %s, which is running: they share a "
+			                     "stack frame with another function's",
+			                     f->function);
 		return;
 	}
 	w->in = place.v;

@@ -65,7 +65,7 @@ static struct error *enter_block(struct ownership_queue_state *q, uint64_t addr)
 	q->capacity = type_count(array);
 	if (q->capacity == 0 || q->capacity > MAX_CAPACITY || (q->capacity & (q->capacity - 1)) ||
 	    type_size(q->element) != type_size(q->message))
-		return error_new(ERR_LAYOUT, "blocks of another make");
+		return error_new(ERR_LAYOUT, "blocks of an unknown layout");
 	return NULL;
 }
 

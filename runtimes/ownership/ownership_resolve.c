@@ -515,8 +515,8 @@ static void note_always(struct collector *c)
 	}
 	ownership_unsearched(c,
 	                     "statics and thread-local variables, messages queued in channels "
-	                     "other than %s, what raw pointers lead to, and variables of running "
-	                     "code that the debug info does not place",
+	                     "other than %s, targets of raw pointers, and variables of running "
+	                     "code whose location the debug info lacks",
 	                     searched_queues(c));
 }
 

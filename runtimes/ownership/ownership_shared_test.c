@@ -44,12 +44,13 @@ static void test_shared_with_others(void **state)
 	struct owned o = owned_open();
 
 	(void)state;
-	expect_shared(&o, "shared", 2, 1,
-	              " | what several share by an alloc::sync::Arc<owned::Pair, "
-	              "alloc::alloc::Global>");
-	expect_shared(&o, "shared", 1, 2,
-	              " | what a Weak leads to as well as an alloc::sync::Arc<owned::Pair, "
-	              "alloc::alloc::Global>");
+	expect_shared(
+		&o, "shared", 2, 1,
+		" | values shared through an alloc::sync::Arc<owned::Pair, alloc::alloc::Global>");
+	expect_shared(
+		&o, "shared", 1, 2,
+		" | values reached through a Weak as well as an alloc::sync::Arc<owned::Pair, "
+		"alloc::alloc::Global>");
 	owned_close(&o);
 }
 
@@ -152,8 +153,8 @@ static void test_wants(void **state)
 static void test_shared_descriptor(void **state)
 {
 	static const char expected[] =
-		"io first.stream #5 shared; io second.stream #5 shared??"
-		" | what several share by an alloc::sync::Arc<owned::Both, alloc::alloc::Global>";
+		"io first.stream #5 shared; io second.stream #5 shared?? | values shared through "
+		"an alloc::sync::Arc<owned::Both, alloc::alloc::Global>";
 	struct owned o = owned_open();
 	struct value arc = variable_of(&o, "shared_both"), both;
 

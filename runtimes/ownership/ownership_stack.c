@@ -222,5 +222,5 @@ void ownership_search_stacks(struct collector *c)
 			n++;
 	}
 	if (n)
-		ownership_unsearched(c, "the stacks of %zu threads, which are not known", n);
+		ownership_unsearched(c, "the stacks of %zu threads, which could not be read", n);
 }

@@ -253,7 +253,7 @@ static void ownership_walk_parts(struct walk *w, struct value v, const struct vi
 		                     "all but the first %" PRIu64 " of %" PRIu64 " entries of %s",
 		                     step->n, step->count, type_class_of(v.type)->name);
 	else if (type->rule == VISIT_WIDE && (!step->behind.type || !step->exact))
-		ownership_unsearched(w->c, "what is in a %s: no debug info says what it is",
+		ownership_unsearched(w->c, "what is in a %s: the debug info does not describe it",
 		                     type_class_of(v.type)->name);
 }
 
@@ -467,10 +467,10 @@ static void walk_what_is_shared(struct walk *w, struct value v, const struct own
 	if (err)
 		ownership_walk_failed(w, v, up, uncertain, err);
 	else if (strong > 1)
-		ownership_unsearched(w->c, "what several share by an %s",
+		ownership_unsearched(w->c, "values shared through an %s",
 		                     type_class_of(v.type)->name);
 	else if (strong == 1 && weak > 1)
-		ownership_unsearched(w->c, "what a Weak leads to as well as an %s",
+		ownership_unsearched(w->c, "values reached through a Weak as well as an %s",
 		                     type_class_of(v.type)->name);
 	else if (strong == 1)
 		ownership_walk_value(w, shared, up, uncertain);
@@ -683,7 +683,7 @@ static void walk_bounded(struct walk *w, struct value v, const struct ownership_
                          bool uncertain)
 {
 	if (w->depth >= MAX_DEPTH || w->visited >= MAX_VISITED) {
-		ownership_unsearched(w->c, "all that %s leads to: there is too much of it",
+		ownership_unsearched(w->c, "all that %s leads to: the limit was reached",
 		                     type_class_of(v.type)->name);
 		return;
 	}

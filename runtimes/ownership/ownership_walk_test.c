@@ -332,7 +332,7 @@ static void test_chain(void **state)
 	const char *text = take_findings(&o);
 	assert_non_null(strstr(text, "; std_mutex chain.next.next.guard; "));
 	assert_non_null(strstr(text, " | all that "));
-	assert_non_null(strstr(text, " leads to: there is too much of it"));
+	assert_non_null(strstr(text, " leads to: the limit was reached"));
 	owned_close(&o);
 }
 
@@ -365,7 +365,7 @@ static void test_object(void **state)
 static void test_unknown_object(void **state)
 {
 	static const char none[] = " | what is in a alloc::boxed::Box<dyn owned::Keeper, "
-				   "alloc::alloc::Global>: no debug info says what it is";
+				   "alloc::alloc::Global>: the debug info does not describe it";
 	struct owned o = owned_open();
 	struct value object = variable_of(&o, "object");
 
@@ -417,7 +417,7 @@ static void test_tails(void **state)
 	futures_poke(&o.f, object, "vtable", HEAP + 0x200);
 	expect_in(&o, "tail_object",
 	          "std_mutex tail_object.guard | what is in a alloc::boxed::Box<owned::Tail<dyn "
-	          "owned::Keeper>, alloc::alloc::Global>: no debug info says what it is");
+	          "owned::Keeper>, alloc::alloc::Global>: the debug info does not describe it");
 	futures_poke(&o.f, object, "pointer", 0);
 	expect_uncertain_in(&o, "tail_object", "");
 	owned_close(&o);

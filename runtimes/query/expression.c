@@ -160,7 +160,7 @@ static struct error *nothing_found(struct evaluation *e, const char *name,
 		return no_variable(list, n, name, why);
 	}
 	return error_new(ERR_STATE, "%s%s%s",
-	                 f ? "where the variables of this frame are is not known; " : "",
+	                 f ? "the location of this frame's variables is not known; " : "",
 	                 why ? "statics are not known: "
 	                     : "the debug info has no static of that name",
 	                 why ? why : "");
@@ -319,7 +319,7 @@ static struct error *print(struct evaluation *e)
 	                        : show_word(in->target, in->di, &in->show, e->c->a, e->v.type,
 	                                    e->word, NULL);
 	if (!e->out->value)
-		return error_new(ERR_STATE, "it is in a register and has more parts than one");
+		return error_new(ERR_STATE, "it is in a register and has more than one part");
 	if (e->c->question->typed)
 		keep_typed(e, e->c->question->typed);
 	return NULL;

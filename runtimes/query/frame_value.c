@@ -152,7 +152,7 @@ static struct error *text_of(struct evaluation *e, struct arena *a, struct frame
 	                    ? show_value(in->target, in->di, &in->show, a, e->v, NULL)
 	                    : show_word(in->target, in->di, &in->show, a, e->v.type, e->word, NULL);
 	return ret->text ? NULL
-	                 : error_new(ERR_STATE, "it is in a register and has more parts than one");
+	                 : error_new(ERR_STATE, "it is in a register and has more than one part");
 }
 
 /* ---- the frame ---- */

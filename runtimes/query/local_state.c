@@ -85,7 +85,7 @@ void local_state_apply(struct inspector *in, const struct variable_state *s, boo
 	if (s->never) {
 		l->may_be_lost = l->uncertain = false;
 		l->problem =
-			"it has no value here: not set yet, moved out, or not kept over an await";
+			"it has no value here: not set yet, moved out, or not kept across an await";
 		return;
 	}
 	/* The code knows the awaits behind which it was set again. */

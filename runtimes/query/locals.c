@@ -400,7 +400,7 @@ void locals_show(struct collector *c, const struct local_place *from, bool with_
 	                                from->word, &redaction);
 	to->redacted = redaction.done;
 	if (!to->value)
-		to->problem = "it is in a register and has more parts than one";
+		to->problem = "it is in a register and has more than one part";
 }
 
 static bool is_wanted(const struct collector *c)

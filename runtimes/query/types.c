@@ -89,7 +89,7 @@ static struct error *check_known(const struct inspector *in)
 {
 	if (in->layout)
 		return error_new(ERR_NO_DEBUGINFO,
-		                 "a layout file has only the types of tasks, and no list of them");
+		                 "a layout file has the types of tasks but no list of types");
 	if (in->info.tier == TIER_FULL)
 		return NULL;
 	return error_new(ERR_NO_DEBUGINFO, "types are unknown: %s",

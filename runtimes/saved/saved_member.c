@@ -26,8 +26,7 @@ void saved_charge(struct loader *l, size_t size)
 {
 	l->listed += size;
 	if (l->listed + l->a->total > l->budget)
-		saved_wrong(l,
-		            "takes more memory than anything that asyncdbg saves in as few bytes");
+		saved_wrong(l, "takes more memory than a snapshot of this size can need");
 }
 
 static const char *get_TEXT(struct loader *l)

@@ -163,11 +163,11 @@ static struct error *judge_part(struct saved_read_file *f, const char *wrong, bo
 static struct error *check_end(struct loader *l)
 {
 	if (!l->has_snapshot || !l->has_target)
-		return error_new(ERR_CORRUPT, "it says nothing of a program");
+		return error_new(ERR_CORRUPT, "it describes no program");
 	saved_read_publish(l);
 	if (l->s->ntasks != l->ntasks)
-		return error_new(ERR_CORRUPT, "it has %zu tasks and says that there are %llu",
-		                 l->s->ntasks, (unsigned long long)l->ntasks);
+		return error_new(ERR_CORRUPT, "it has %zu tasks but announces %llu", l->s->ntasks,
+		                 (unsigned long long)l->ntasks);
 	return NULL;
 }
 

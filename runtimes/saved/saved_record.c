@@ -70,7 +70,7 @@ static void read_snapshot(struct loader *l)
 
 	saved_snapshot(l, to);
 	if (to->nnotes > MAX_NOTES)
-		saved_wrong(l, "has more notes than anybody reads");
+		saved_wrong(l, "has too many notes");
 	l->has_snapshot = true;
 }
 

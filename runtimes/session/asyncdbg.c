@@ -461,7 +461,7 @@ unsigned asyncdbg_check_wants(const struct asyncdbg *d, double interval)
 
 /*
  * Keeps the activity of the workers in c->s, and takes another snapshot. *late: that has a runtime
- * which it takes two looks to judge, and which only the trees of all tasks led to.
+ * which two looks are needed to judge, and which only the trees of all tasks led to.
  */
 static struct error *look_again(struct asyncdbg *d, struct checks *c, bool *late)
 {

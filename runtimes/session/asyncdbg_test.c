@@ -234,7 +234,7 @@ static void checks_of_a_snapshot(void **state)
 	assert_null(asyncdbg_check(d, snap, 3600, &a, &result));
 	assert_ptr_equal(result.snapshot, snap);
 	assert_int_equal(result.nskipped, 1);
-	assert_non_null(strstr(result.skipped[0], "long-poll: it takes two looks"));
+	assert_non_null(strstr(result.skipped[0], "long-poll: it needs two looks"));
 	for (size_t i = 1; i < result.nfound; i++)
 		assert_true(result.found[i - 1].severity >= result.found[i].severity);
 	interrupt_request();

@@ -149,11 +149,11 @@ static void breakpoint_set_note(struct breakpoint *bp, const struct spec *spec,
 		bp->note = arena_printf(a, "no file of that name has code at line %u or later%s",
 		                        spec->line, later);
 	else if (!found->n)
-		bp->note = arena_printf(a,
-		                        "no function of that name has code: it does not exist, is "
-		                        "unused, was merged with another one of equal code, or is "
-		                        "generic without an instance%s%s",
-		                        later, bp->near ? bp->near : "");
+		bp->note = arena_printf(
+			a,
+			"no function of that name has code: it does not exist, is unused, was "
+			"merged with an identical function, or is generic without an instance%s%s",
+			later, bp->near ? bp->near : "");
 	else if (spec->kind == SPEC_LINE && found->line != spec->line)
 		bp->note = arena_printf(a, "line %u has no code; line %u is the next that has",
 		                        spec->line, found->line);

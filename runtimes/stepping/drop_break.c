@@ -315,7 +315,7 @@ static bool drop_break_find_future(struct drop_break_search *s, const struct tra
 	if (poll->runtime->tasks.types)
 		poll->runtime->tasks.types(s->in, entry, &types);
 	if (!types.future || !types.has_offset || types.whole || types.others) {
-		s->bp->note = "where its future lies in the task is not known";
+		s->bp->note = "the offset of its future in the task is not known";
 		return false;
 	}
 	target_begin_scratch_cache(s->in->target, &before);

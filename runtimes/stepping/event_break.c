@@ -400,7 +400,7 @@ static void event_break_wait_for_library(struct event_break_finder *f, const cha
 		f->bp->pending ? "; it is resolved when a library that has it is loaded" : "");
 }
 
-static const char no_own_place[] = "its runtime has no place of its own where a task is made";
+static const char no_own_place[] = "its runtime has no single function that creates tasks";
 
 static void find_spawns(struct event_break_finder *f)
 {
@@ -461,7 +461,7 @@ static void wait_for_task(struct event_break_finder *f)
 	if (has_number(f->e))
 		add_spawns(f);
 	if (f->places.n)
-		f->bp->note = "no such task yet: it is waited for";
+		f->bp->note = "no such task yet; waiting for it";
 	else
 		event_break_wait_for_library(f, "no such task");
 }

@@ -72,7 +72,7 @@ static void report_found(struct breakpoint *bp)
 
 	if (!l->warned)
 		return;
-	str_printf(&text, "%s %u has a place now: %s was loaded", breakpoint_noun(bp), bp->number,
+	str_printf(&text, "%s %u resolved: %s was loaded", breakpoint_noun(bp), bp->number,
 	           m ? m->path : "a library");
 	l->warned(l->arg, str_text(&text));
 }
@@ -213,5 +213,5 @@ struct error *libraries_watch(struct debuggee *d)
 							  .decide = libraries_linker_callback,
 							  .arg = d },
 	                                          &l->internal),
-	                  "libraries that are loaded later cannot be observed");
+	                  "libraries loaded later cannot be observed");
 }

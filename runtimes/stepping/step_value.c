@@ -87,8 +87,8 @@ static void find_in_memory(struct result *r)
 	r->value = (struct value){ r->type, optimised ? r->p->where.first_argument
 		                                      : r->regs->r[result_place_register(0)] };
 	if (optimised && !r->p->where.first_argument)
-		r->problem = "the code is optimised: where it leaves the value is known only at "
-			     "its beginning, as at a breakpoint on the function";
+		r->problem = "the code is optimised: where the value is returned is known only at "
+			     "function entry, as at a breakpoint on the function";
 }
 
 static void find_either(struct result *r, const struct result_place *place)
@@ -130,7 +130,7 @@ static void step_value_find(struct result *r)
 		break;
 	}
 	if (!r->problem && !step_value_is_possible(r, r->value))
-		r->problem = "the memory at its place is not such a value";
+		r->problem = "the memory at its location does not hold such a value";
 }
 
 /* Poll::Ready(value): the value. */

@@ -19,9 +19,8 @@ enum {
 	MAX_CANDIDATES = 32,
 };
 
-static const char unplaced[] = "its place on the stack could not be told for sure";
-static const char unlisted[] = "its tasks are not listed: its place on the stack could not be told "
-			       "for sure";
+static const char unplaced[] = "its location on the stack is uncertain";
+static const char unlisted[] = "its tasks are not listed: its location on the stack is uncertain";
 
 /* Candidates for the future that the thread drives, at different addresses. */
 struct root_candidates {

@@ -280,7 +280,7 @@ static struct location *calls_at(struct collector *c, const struct frame *frame,
 	if (locations_are_cut(&l[0]))
 		snapshot_incomplete(c->out,
 		                    "inlined calls nest deeper than %d scopes: the inner ones are "
-		                    "not shown, and async functions among them neither",
+		                    "not shown, nor are async functions among them",
 		                    DIE_MAX_NESTING);
 	return l;
 }

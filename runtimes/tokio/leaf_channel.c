@@ -156,8 +156,7 @@ struct error *leaf_decode_broadcast(struct leaf *l)
 	                              : "no sender left";
 	if (b.lag > buffer.count)
 		wait_phrase(l,
-		            "broadcast receive, %" PRIu64 " behind of which %" PRIu64
-		            " are lost, %s",
+		            "broadcast receive, %" PRIu64 " behind, %" PRIu64 " of them lost, %s",
 		            b.lag, b.lag - buffer.count, senders);
 	else
 		wait_phrase(l, "broadcast receive, %" PRIu64 " behind, %s", b.lag, senders);

@@ -128,7 +128,7 @@ static const char *leaf_lock_holders(struct leaf *l, uint64_t max, uint64_t held
 		return "free, ";
 	case RWLOCK_FULL:
 		wait_int(l, "permits_held", (int64_t)held);
-		return "held by a writer or by as many readers as there may be, ";
+		return "held by a writer or by the maximum number of readers, ";
 	case RWLOCK_WRITTEN:
 		wait_bool(l, "writer", true);
 		wait_int(l, "readers", 0);

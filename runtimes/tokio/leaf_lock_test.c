@@ -106,8 +106,8 @@ static void test_rwlock(void **state)
 		{ "write", 10, 0, 10, 6, "rwlock_write",
 		  "rwlock write, held by 6 readers, first in its queue" },
 		{ "read", 10, 0, 1, 1, "rwlock_read",
-		  "rwlock read, held by a writer or by as many readers as there may be, "
-		  "first in its queue" },
+		  "rwlock read, held by a writer or by the maximum number of readers, first in its "
+		  "queue" },
 		{ "read", 10, 10, 1, 1, "rwlock_read", "rwlock read, free, first in its queue" },
 		/* More permits than there are: the holders are left out. */
 		{ "read", 10, 11, 1, 1, "rwlock_read", "rwlock read, first in its queue" },

@@ -202,7 +202,7 @@ static struct error *decode_signal(struct leaf *l)
 	else if (number)
 		wait_phrase(l, "signal %" PRIu64, number);
 	else
-		wait_phrase(l, "a signal, not known which");
+		wait_phrase(l, "an unknown signal");
 	return NULL;
 }
 

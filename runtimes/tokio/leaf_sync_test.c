@@ -180,14 +180,14 @@ static void test_what_comes_next(void **state)
 	(void)state;
 	expect_next(&l, "granted, not taken yet", NULL);
 	d.woken = true;
-	expect_next(&l, "granted, about to go on", NULL);
+	expect_next(&l, "granted, about to resume", NULL);
 	d.unpolled = true;
 	expect_next(&l, "granted, but nobody polls the future that got it", NULL);
 	/* It may be polled by an unseen future, or have moved. */
 	d.doubted = true;
 	expect_next(&l, "granted, not taken yet", NULL);
 	d.unpolled = false;
-	expect_next(&l, "granted, about to go on", NULL);
+	expect_next(&l, "granted, about to resume", NULL);
 	futures_close(&f);
 }
 

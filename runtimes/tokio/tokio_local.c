@@ -179,8 +179,8 @@ static void collect_set(struct collector *c, const struct task_set *set, struct 
 	else
 		found = false;
 	if (!r && c->runtimes.n)
-		snapshot_incomplete(c->out, "the tasks of a LocalSet are not listed: there is no "
-		                            "runtime of tokio beside it");
+		snapshot_incomplete(c->out, "the tasks of a LocalSet are not listed: no tokio "
+		                            "runtime was found with it");
 	if (err)
 		snapshot_incomplete(c->out, "the tasks of a LocalSet: %s", err->message);
 	error_free(err);

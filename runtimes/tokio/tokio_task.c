@@ -468,7 +468,7 @@ static void tokio_task_decode_root(struct collector *c, const struct task_plan *
 		task->root = future_decode(&d, future);
 		add_aliases(plan, task->root);
 	} else if (task->state != TASK_COMPLETE) {
-		task->problem = "its future is gone: it is being finished or dropped";
+		task->problem = "its future is gone: the task is completing or being dropped";
 	}
 }
 

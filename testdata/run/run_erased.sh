@@ -33,7 +33,7 @@ start_program "$BINARIES/$program" || fail "did not get ready"
 jq -r '.tasks[] | (.root.function | sub("^erased::"; "")) + ": " +
 	([.. | .problem? // empty | sub(" alloc::.*"; "")] | join(", "))' "$work/answer.json" | sort >"$work/said"
 diff - "$work/said" <<-END || fail "says something else about what it cannot enter"
-	by_hand: it may poll more futures: the erased::Erased has a function that polls, beside a pointer without a type
+	by_hand: it may poll more futures: the erased::Erased has a poll function beside an untyped pointer
 	copied: it may poll more futures: no debug info says what is in the
 	plain: 
 END

@@ -50,7 +50,7 @@ check_layout() {
 make_work
 [ "$profile" != lto ] || [ $# -gt 0 ] || set -- Cargo
 list_locks "$@"
-export PARTIAL='(thread_pool) keeps no list of its tasks: these are all that queues and wakers lead to'
+export PARTIAL='(thread_pool) keeps no list of its tasks: the ones shown are all that its queues and wakers lead to'
 for lock in "${locks[@]}"; do
 	echo "$lock:"
 	programs=(thread_pool)

@@ -62,7 +62,7 @@ def check_events(asyncdbg, program):
     expect("its end", ("exited", 0), (stops(answers)[-1]["reason"], done.returncode))
     after = breakpoints(answers[answers.index(next(a for a in answers if a["command"] == "info breakpoints")) + 1:])
     expect("pending while it is loaded", [(False, TIMES), (True, 0)], [(row["pending"], row["hits"]) for row in after])
-    expect("words", 1, done.stderr.count("breakpoint 1 has a place now: "))
+    expect("words", 1, done.stderr.count("breakpoint 1 resolved: "))
     for _, task in spawned:
         check_events_of(asyncdbg, program, task)
 

@@ -45,7 +45,7 @@ def check_pending(asyncdbg, program):
     expect("what it prints", [str(2 * n + 3) for n in range(TIMES)],
            [line for line in done.stdout.splitlines() if line.isdigit()])
     expect("its end", ("exited", 0), (stops(answers)[-1]["reason"], stops(answers)[-1]["status"]))
-    expect("words", 4 * TIMES, done.stderr.count("has a place now: "))
+    expect("words", 4 * TIMES, done.stderr.count(" resolved: "))
 
 
 def check_step(asyncdbg, program):
