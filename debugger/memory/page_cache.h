@@ -57,6 +57,8 @@ size_t page_cache_held(const struct page_cache *c);
  * blocks; a target that changes is likely to use those next.
  */
 size_t page_cache_plan(struct page_cache *c, bool wide);
+/* Marks the pages of the last plan as used: the next plan has them again. */
+void page_cache_use_planned(struct page_cache *c);
 /* Adds the pages of these bytes to the plan, if they are not in it. */
 void page_cache_add(struct page_cache *c, uint64_t addr, size_t len);
 

@@ -105,6 +105,12 @@ size_t page_cache_plan(struct page_cache *c, bool wide)
 	return bytes;
 }
 
+void page_cache_use_planned(struct page_cache *c)
+{
+	for (size_t i = 0; i < c->capacity; i++)
+		c->slots[i].used |= c->slots[i].planned;
+}
+
 void page_cache_add(struct page_cache *c, uint64_t addr, size_t len)
 {
 	uint64_t end = addr + len < addr ? UINT64_MAX : addr + len;

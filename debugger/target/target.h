@@ -318,6 +318,11 @@ bool target_slept_on(struct target *t, pid_t tid);
  */
 struct error *target_snap(struct target *t, bool stop_all) MUST_CHECK;
 /*
+ * The next target_snap() copies the pages of the last one again, with those that were read or
+ * missed since.
+ */
+void target_keep_plan(struct target *t);
+/*
  * After the last walk of a program that is not stopped: gives the memory of the copy back, where
  * that is more than 16 MiB. The pages of the copy then have no bytes, until the next
  * stop or target_invalidate().

@@ -318,6 +318,12 @@ struct error *target_peek(struct target *t)
 	return NULL;
 }
 
+void target_keep_plan(struct target *t)
+{
+	if (t->memory.cache)
+		page_cache_use_planned(t->memory.cache);
+}
+
 struct error *target_snap(struct target *t, bool stop_all)
 {
 	struct snap s = { .t = t };

@@ -512,6 +512,30 @@ static void test_a_snap_is_of_one_moment(void **state)
 	assert_int_equal(t->stop.doubts, 1);
 }
 
+static void test_a_kept_plan_is_copied_with_what_it_lacked(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	snap(t);
+	assert_int_equal(byte_at(t, LOW + BLOCK_SIZE), -1);
+	assert_int_equal(t->stop.misses, 1);
+	target_keep_plan(t);
+	s.counter = 2;
+	expect_ok(target_snap(t, false));
+	s.counter = 3;
+	assert_int_equal(t->stop.copy.bytes, 2 * BLOCK_SIZE);
+	assert_int_equal(byte_at(t, LOW), 2);
+	assert_int_equal(byte_at(t, LOW + BLOCK_SIZE), 2);
+	assert_int_equal(t->stop.misses, 0);
+	/* A page that nobody has read since is not copied once more. */
+	expect_ok(target_snap(t, false));
+	assert_int_equal(t->stop.copy.bytes, 2 * CACHE_PAGE);
+	expect_ok(target_snap(t, false));
+	assert_int_equal(t->stop.copy.bytes, 0);
+}
+
 static void test_without_a_stop_changes_are_doubts(void **state)
 {
 	struct sim s;
@@ -727,6 +751,7 @@ int main(void)
 		cmocka_unit_test(test_reads_aside_are_not_copied),
 		cmocka_unit_test(test_bytes_aside_are_forgotten),
 		cmocka_unit_test(test_a_snap_is_of_one_moment),
+		cmocka_unit_test(test_a_kept_plan_is_copied_with_what_it_lacked),
 		cmocka_unit_test(test_without_a_stop_changes_are_doubts),
 		cmocka_unit_test(test_a_pause_of_nothing_is_no_stop),
 		cmocka_unit_test(test_a_pause_that_is_too_short_for_the_pages),

@@ -229,7 +229,7 @@ void inspector_close(struct inspector *in)
 	free(in);
 }
 
-static void describe_threads(struct collector *c)
+static void inspect_describe_threads(struct collector *c)
 {
 	struct target *t = c->in->target;
 	struct snapshot *s = c->out;
@@ -390,7 +390,7 @@ static void find_blocked(struct collector *c, bool all)
 /* Collects everything that needs memory of one moment. c->stacks must be read. */
 static void inspect_collect(struct collector *c)
 {
-	describe_threads(c);
+	inspect_describe_threads(c);
 	find_blocked(c, collect_runtimes(c));
 	if (c->decoding.some_held)
 		one_owner_resolve(c->out);
@@ -574,18 +574,49 @@ static void add_reading(struct live_round *r)
 }
 
 /*
- * Stops the target only to copy the pages that the last walk read, then walks the copy. If the
- * program changed in between, a page may be missing: *complete is then false, and the next round
- * copies that page, too. last: there is no next round.
+ * Looks through the native stacks of the copy alone. Only a stop tells all registers: a variable
+ * that is found by one of them may lead to a page that the warm-up walk did not read. This finds it
+ * before a hundred thousand tasks are walked in vain. Returns whether the copy lacks a page.
  */
-static struct error *copy_and_collect(struct live_round *r, bool last, bool *complete)
+static bool stacks_lead_on(const struct live_round *r)
 {
 	struct target *t = r->in->target;
 
-	TRY(target_snap(t, r->stop_all));
-	add_reading(r);
-	r->stop_all |= t->stop.copy.spoiled;
+	if (!(r->request->want & WANT_OWNERS) || t->stop.copy.how != COPY_STOPPED ||
+	    t->stop.copy.spoiled)
+		return false;
+	struct collector *c = collector_new(r->in, r->request->want, NULL);
+	c->warm_up = true;
+	inspect_read_stacks(c);
+	inspect_describe_threads(c);
+	ownership_search(c);
+	ownership_search_stacks(c);
+	collector_discard(c);
+	return t->stop.misses > 0;
+}
 
+static struct error *copy_once(struct live_round *r)
+{
+	TRY(target_snap(r->in->target, r->stop_all));
+	add_reading(r);
+	r->stop_all |= r->in->target->stop.copy.spoiled;
+	return NULL;
+}
+
+/*
+ * Stops the target only to copy the pages that the last walk read, then walks the copy. If the
+ * program changed in between, a page may be missing: *complete is then false, and the next round
+ * copies that page, too. first, last: there is no round before, and no next one.
+ */
+static struct error *copy_and_collect(struct live_round *r, bool first, bool last, bool *complete)
+{
+	struct target *t = r->in->target;
+
+	TRY(copy_once(r));
+	if (first && stacks_lead_on(r)) {
+		target_keep_plan(t);
+		TRY(copy_once(r));
+	}
 	struct collector *c = collector_new(r->in, r->request->want, r->request->question);
 	inspect_read_stacks(c);
 	inspect_collect(c);
@@ -686,7 +717,7 @@ static struct error *inspect_live(struct live_round *r)
 			TRY(inspect_warm_up(r->in, r->request));
 		}
 		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
-		TRY(copy_and_collect(r, !whole && round == MAX_ROUNDS, &complete));
+		TRY(copy_and_collect(r, round == 1, !whole && round == MAX_ROUNDS, &complete));
 	}
 	if (t->stop.failed)
 		note_failed_stops(r);
@@ -751,7 +782,7 @@ struct error *inspect_threads(struct inspector *in, const pid_t *tids, size_t n,
 	struct collector *c = collector_new(in, 0, NULL);
 	c->few = c->by_poll = true;
 	inspect_read_stacks(c);
-	describe_threads(c);
+	inspect_describe_threads(c);
 	collect_runtimes(c);
 	if (locals)
 		add_innermost_frame(c, tids[0]);
