@@ -1,6 +1,7 @@
 #include "debugger/target/target.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,24 +313,43 @@ struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len
 	return got == len ? NULL : error_fault(addr + got);
 }
 
+/* A number of 1, 2, 4 or 8 bytes. */
+static uint64_t uint_of(const unsigned char *bytes, size_t size)
+{
+	uint16_t two;
+	uint32_t four;
+	uint64_t eight;
+
+	switch (size) {
+	case 1:
+		return bytes[0];
+	case 2:
+		memcpy(&two, bytes, sizeof(two));
+		return le16toh(two);
+	case 4:
+		memcpy(&four, bytes, sizeof(four));
+		return le32toh(four);
+	default:
+		memcpy(&eight, bytes, sizeof(eight));
+		return le64toh(eight);
+	}
+}
+
 struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret)
 {
 	unsigned char bytes[sizeof(uint64_t)];
 	const unsigned char *page;
-	uint64_t value = 0;
 
 	assert(size == 1 || size == 2 || size == 4 || size == 8);
 	/* Fast path: nearly every number lies in a cached page. */
 	if (t->memory.cache && addr % CACHE_PAGE <= CACHE_PAGE - size &&
 	    page_cache_get(t->memory.cache, addr, &page) == PAGE_PRESENT) {
-		memcpy(bytes, page + addr % CACHE_PAGE, size);
 		t->stop.doubts += page_cache_changed(t->memory.cache, addr, size);
-	} else {
-		TRY(target_read(t, addr, bytes, size));
+		*ret = uint_of(page + addr % CACHE_PAGE, size);
+		return NULL;
 	}
-	for (size_t i = size; i-- > 0;)
-		value = value << 8 | bytes[i];
-	*ret = value;
+	TRY(target_read(t, addr, bytes, size));
+	*ret = uint_of(bytes, size);
 	return NULL;
 }
 

@@ -136,11 +136,17 @@ static void complete_declaration(struct type *t)
 	t->name_known = true;
 }
 
-static const struct type *type_complete(const struct type *t)
+/* Out of line: nearly every type is complete already when one of its members is read. */
+static __attribute__((noinline)) const struct type *type_complete_now(const struct type *t)
 {
 	if (type_shell(t)->declaration)
 		complete_declaration(type_unlock(t));
 	return t;
+}
+
+static const struct type *type_complete(const struct type *t)
+{
+	return t->shell_known && !t->declaration ? t : type_complete_now(t);
 }
 
 static const struct type_choices no_choices;

@@ -30,13 +30,18 @@ static const struct {
 
 struct unwrapped_newtype unwrap_newtype(const struct type *t)
 {
-	const char *name = type_name(t);
-	const char *last = qualified_last(name);
-	size_t len = qualified_base_len(last);
+	const char *name = type_name(t), *last = NULL;
+	size_t len = 0;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strlen(table[i].type) != len || memcmp(table[i].type, last, len) != 0 ||
-		    strncmp(name, table[i].within, strlen(table[i].within)) != 0)
+		if (strncmp(name, table[i].within, strlen(table[i].within)) != 0)
+			continue;
+		/* Only then: names with generics have hundreds of characters. */
+		if (!last) {
+			last = qualified_last(name);
+			len = qualified_base_len(last);
+		}
+		if (strlen(table[i].type) != len || memcmp(table[i].type, last, len) != 0)
 			continue;
 		const struct member *m = type_member(t, table[i].member);
 		if (m)

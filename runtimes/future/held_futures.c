@@ -102,7 +102,11 @@ static void find_uses(struct decoder *d, struct value v, size_t first, struct us
 	const struct future_region *all = d->c->decoding.regions.data;
 	size_t n = d->c->decoding.regions.n;
 
-	*u = (struct uses){ .t = d->c->in->target, .coroutine = v };
+	/* Not cleared as a whole: the targets take 8 KiB, and most coroutines have few. */
+	u->t = d->c->in->target;
+	u->coroutine = v;
+	u->n = u->scanned = u->flags_clear = 0;
+	u->too_much = u->unseen = false;
 	/* An awaitee is stored inside its parent unless it is boxed: scan nested regions once. */
 	for (size_t i = first, inner; i < n; i += inner) {
 		for (inner = 1;

@@ -222,12 +222,7 @@ void leaf_arm_none(struct leaf *l)
 
 bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)
 {
-	const struct path *p;
-	struct error *err = inspector_path(l->d->c->in, t, expr, &p);
-	bool has = err == NULL;
-
-	error_free(err);
-	return has;
+	return inspector_optional_path(l->d->c->in, t, expr) != NULL;
 }
 
 struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,

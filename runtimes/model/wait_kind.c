@@ -197,7 +197,9 @@ const struct wait_kind *wait_kind(const char *name)
 {
 	const struct wait_kind *k = wait_kinds;
 
-	while (k->name && (!name || strcmp(k->name, name) != 0))
+	/* Compares first letters first: every wait of a hundred thousand tasks asks several times.
+	 */
+	while (k->name && (!name || k->name[0] != name[0] || strcmp(k->name, name) != 0))
 		k++;
 	return k;
 }
