@@ -260,7 +260,7 @@ def machine():
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = os.getloadavg()[0]
     return (
-        f"{os.cpu_count()} processors ({model}), {memory:.0f} GiB, Linux {platform.release()}, "
+        f"{os.cpu_count()} CPUs ({model}), {memory:.0f} GiB, Linux {platform.release()}, "
         f"load {load:.1f} at the start"
     )
 
