@@ -135,6 +135,11 @@ uint64_t trace_load_bias(const struct trace *t, const struct code_map *code)
 	return t->options.pid ? t->bias : code->dm->module->bias;
 }
 
+uint64_t trace_point_address(const struct trace *t, const struct trace_point *p)
+{
+	return t->is_mapped ? p->address + trace_load_bias(t, p->code) : 0;
+}
+
 /*
  * Opens a file by its name in the root of the process. The kernel would follow a link there, which
  * the process may have made, to a file of the host; through a descriptor it gets the one that was
@@ -293,9 +298,7 @@ static struct error *trace_describe(struct trace *t, size_t index)
 	const struct trace_point *p = &t->plan.points[index];
 	struct probe_point kernel = p->kernel;
 
-	/* The load address of a program is unknown until it is executed. */
-	if (!t->options.pid || t->bias)
-		kernel.address = p->address + trace_load_bias(t, p->code);
+	kernel.address = trace_point_address(t, p);
 	kernel.silent = silence_of(t, p);
 	kernel.path_from = trace_is_wanted_path(t, p) ? p->address : 0;
 	if (kernel.path_from)
@@ -403,6 +406,7 @@ static struct error *attach_loaded_statics(struct trace *t)
 struct error *trace_executed(struct trace *t, uint64_t bias)
 {
 	t->bias = bias;
+	t->is_mapped = true;
 	probes_reopen(t->probes);
 	for (size_t i = 0; i < t->plan.n; i++)
 		TRY(trace_describe(t, i));
@@ -502,6 +506,7 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 
 	t->in = in;
 	t->options = *options;
+	t->is_mapped = !options->pid;
 	TRY(probes_open(&probes, &t->probes));
 	TRY(make_plan(t));
 	add_all_frames(t);

@@ -36,6 +36,7 @@ struct trace {
 	struct trace_statics statics;
 	struct probes *probes;
 	uint64_t bias;    /* of a program that was executed later: see trace_executed() */
+	bool is_mapped;   /* the program lies at its run-time addresses, also with a bias of 0 */
 	size_t nattached; /* points, of the plan */
 	size_t nframes; /* number of calls that lead to spawns, which the kernel's program knows */
 	struct map polls;  /* run-time address of a poll function -> its point's index + 1 */
@@ -67,6 +68,11 @@ enum { FIRST_STATIC = PROBE_MAX_POINTS / 2 };
 
 /* The distance of run-time addresses from those of the file. */
 uint64_t trace_load_bias(const struct trace *t, const struct code_map *code);
+/*
+ * The run-time address of a point. 0: unknown until the program is executed. One that is linked at
+ * its own addresses has a bias of 0, as rustc -C relocation-model=static makes it.
+ */
+uint64_t trace_point_address(const struct trace *t, const struct trace_point *p);
 /* Decodes a record of the kernel, and passes it on; arg: the trace. False: to stop. */
 bool trace_take(const struct probe_record *r, const unsigned char *copy, void *arg);
 
