@@ -27,6 +27,13 @@ struct placed {
 	struct flow_place place;
 };
 
+/* A `let` of which the debug info has no place at all. */
+struct placeless {
+	size_t block; /* index */
+	Dwarf_Off type;
+	unsigned line; /* of its declaration; 0: unknown */
+};
+
 struct frame_slots {
 	const struct function *f;
 	Dwarf_Die function;
@@ -34,6 +41,7 @@ struct frame_slots {
 	struct slot_flow *flow; /* NULL: not read, or it cannot be */
 	VEC(struct frame_block) blocks;
 	VEC(struct placed) placed;
+	VEC(struct placeless) placeless;
 	size_t seen; /* DIEs */
 	bool read, cut;
 };
@@ -117,6 +125,36 @@ static bool frame_slots_read_place(const struct frame_slots *s, Dwarf_Die *die, 
 	return size && size <= INT32_MAX && ret->place.offset == (int32_t)ret->place.offset;
 }
 
+/* 0: unknown */
+static Dwarf_Off frame_slots_type_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type)
+	               ? dwarf_dieoffset(&type)
+	               : 0;
+}
+
+/* 0: unknown */
+static unsigned frame_slots_line_of(Dwarf_Die *die)
+{
+	int line;
+
+	return dwarf_decl_line(die, &line) == 0 && line > 0 ? (unsigned)line : 0;
+}
+
+static void add_placeless(struct frame_slots *s, Dwarf_Die *die, size_t block)
+{
+	if (s->blocks.data[block].is_lexical && dwarf_tag(die) == DW_TAG_variable &&
+	    !dwarf_hasattr(die, DW_AT_location) && !dwarf_hasattr(die, DW_AT_const_value))
+		*vec_push(&s->placeless) = (struct placeless){
+			.block = block,
+			.type = frame_slots_type_of(die),
+			.line = frame_slots_line_of(die),
+		};
+}
+
 static void read_placed(struct frame_slots *s, Dwarf_Die *scope, size_t parent, unsigned depth)
 {
 	Dwarf_Addr base, begin = 0, end;
@@ -143,6 +181,8 @@ static void read_placed(struct frame_slots *s, Dwarf_Die *scope, size_t parent, 
 			return;
 		if (frame_slots_is_variable(&child) && frame_slots_read_place(s, &child, &p))
 			*vec_push(&s->placed) = p;
+		else if (frame_slots_is_variable(&child))
+			add_placeless(s, &child, block);
 		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
 			read_placed(s, &child, block, depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -166,6 +206,7 @@ void frame_slots_free(struct frame_slots *s)
 	slot_flow_free(s->flow);
 	vec_free(&s->blocks);
 	vec_free(&s->placed);
+	vec_free(&s->placeless);
 	free(s);
 }
 
@@ -179,10 +220,22 @@ static bool frame_slots_has(const struct frame_slots *s, uint64_t block, uint64_
 	       dwarf_haspc(&die, pc - s->f->dm->module->bias) == 1;
 }
 
+/* A question about a variable. */
+struct frame_slots_inquiry {
+	struct frame_slots *s;
+	struct placed placed;
+	Dwarf_Off type;
+	unsigned line;  /* of its declaration; 0: unknown */
+	unsigned depth; /* of the function that declares it, among those inlined into each other */
+	size_t call;    /* index of the inlined call within its block that has the pc; NO_BLOCK */
+};
+
 /* As is_in of struct slot. */
 static bool frame_slots_block_has(uint64_t pc, uint64_t block, void *arg)
 {
-	return frame_slots_has(arg, block, pc);
+	const struct frame_slots_inquiry *q = arg;
+
+	return frame_slots_has(q->s, block, pc);
 }
 
 static bool frame_slots_is_overlap(const struct flow_place *a, const struct flow_place *b)
@@ -195,7 +248,7 @@ static bool is_same(const struct flow_place *a, const struct flow_place *b)
 	return a->offset == b->offset && a->size == b->size;
 }
 
-static bool encloses(const struct frame_slots *s, size_t outer, size_t block)
+static bool frame_slots_encloses(const struct frame_slots *s, size_t outer, size_t block)
 {
 	do
 		block = s->blocks.data[block].parent;
@@ -228,13 +281,87 @@ static enum sharing frame_slots_sharing(const struct frame_slots *s, const struc
 
 	if (other->die == p->die || !frame_slots_is_overlap(&other->place, &p->place))
 		return SHARES_NOTHING;
-	if (encloses(s, other->block, p->block))
+	if (frame_slots_encloses(s, other->block, p->block))
 		return is_moved_from(s, p, other) ? SHARES_BYTES : SHARES_NOTHING;
 	if (!frame_slots_has(s, s->blocks.data[p->block].die,
 	                     block->begin + s->f->dm->module->bias))
 		return SHARES_NOTHING;
 	return is_same(&other->place, &p->place) ? SHARES_PLACE : SHARES_BYTES;
 }
+
+/* ---- variables without a place ---- */
+
+static unsigned frame_slots_depth(const struct frame_slots *s, size_t block)
+{
+	unsigned ret = 0;
+
+	for (; s->blocks.data[block].parent != NO_BLOCK; block = s->blocks.data[block].parent)
+		ret += !s->blocks.data[block].is_lexical;
+	return ret;
+}
+
+/*
+ * Whether an instruction can set another variable: LLVM makes one of `let q = f(); p = q;`, and
+ * drops the place of q. Then what sets the bytes comes before the move, in a line of its own: `let
+ * q` is behind `let p;` (inner), or before it.
+ */
+static bool is_set_as(const struct frame_slots_inquiry *q, const struct placeless *other,
+                      unsigned line, bool inside)
+{
+	const struct frame_slots *s = q->s;
+
+	if (other->type != q->type || frame_slots_depth(s, other->block) != q->depth)
+		return false;
+	if (frame_slots_encloses(s, other->block, q->placed.block))
+		return line < q->line;
+	return frame_slots_encloses(s, q->placed.block, other->block) && inside &&
+	       line != q->line && line >= other->line;
+}
+
+/* The line of an address in the function that declares the variable; 0: unknown. */
+static unsigned line_in_function(const struct frame_slots_inquiry *q, uint64_t pc)
+{
+	SCRATCH(a);
+	size_t n;
+	const struct location *l = lookup_locations(q->s->f->dm->di, pc, &a, &n);
+
+	return n > q->depth ? l[n - 1 - q->depth].line : 0;
+}
+
+/*
+ * As is_of_another of struct slot. An inlined function that builds what it returns does so in the
+ * variable that gets it, which is not set before the call has ended.
+ */
+static bool is_of_another(uint64_t pc, bool inside, void *arg)
+{
+	const struct frame_slots_inquiry *q = arg;
+	const struct frame_slots *s = q->s;
+	unsigned line = 0;
+
+	if (q->call != NO_BLOCK && inside && frame_slots_has(s, s->blocks.data[q->call].die, pc))
+		return true;
+	for (size_t i = 0; i < s->placeless.n && q->line; i++) {
+		if (s->placeless.data[i].type != q->type)
+			continue;
+		line = line ? line : line_in_function(q, pc);
+		if (is_set_as(q, &s->placeless.data[i], line, inside))
+			return true;
+	}
+	return false;
+}
+
+/* The outermost inlined call within a block that has an address; NO_BLOCK: none. */
+static size_t call_within(const struct frame_slots *s, size_t block, uint64_t pc)
+{
+	for (size_t i = block + 1; i < s->blocks.n; i++) {
+		if (!s->blocks.data[i].is_lexical && frame_slots_encloses(s, block, i) &&
+		    frame_slots_has(s, s->blocks.data[i].die, pc))
+			return i;
+	}
+	return NO_BLOCK;
+}
+
+/* ---- variables at the same place ---- */
 
 typedef VEC(uint64_t) block_vec;
 
@@ -272,10 +399,13 @@ static bool find_block(const struct frame_slots *s, Dwarf_Die *die, size_t *ret)
 bool frame_slots_ask(struct frame_slots *s, Dwarf_Die *block, Dwarf_Die *variable, uint64_t pc,
                      struct slot_answer *ret)
 {
-	struct placed p = { 0 };
+	struct frame_slots_inquiry q = { .s = s,
+		                         .type = frame_slots_type_of(variable),
+		                         .line = frame_slots_line_of(variable) };
+	struct placed *p = &q.placed;
 	block_vec inner = { 0 };
 
-	if (!frame_slots_read_place(s, variable, &p))
+	if (!frame_slots_read_place(s, variable, p))
 		return false;
 	if (!s->read) {
 		s->read = true;
@@ -283,13 +413,22 @@ bool frame_slots_ask(struct frame_slots *s, Dwarf_Die *block, Dwarf_Die *variabl
 		read_placed(s, &s->function, NO_BLOCK, 0);
 	}
 	struct slot slot = { .base = s->base.reg,
-		             .place = p.place,
+		             .place = p->place,
 		             .block = dwarf_dieoffset(block),
 		             .is_in = frame_slots_block_has,
-		             .arg = s };
+		             .is_of_another = is_of_another,
+		             .arg = &q };
 	bool is_argument = dwarf_tag(variable) == DW_TAG_formal_parameter;
-	bool is_judged = s->flow && !s->cut && find_block(s, block, &p.block) &&
-	                 (is_argument || !is_shared(s, &p, &slot, &inner));
+	bool is_judged = s->flow && !s->cut && find_block(s, block, &p->block) &&
+	                 (is_argument || !is_shared(s, p, &slot, &inner));
+
+	if (is_judged) {
+		bool is_let = !is_argument && s->blocks.data[p->block].is_lexical;
+
+		q.line = is_let ? q.line : 0; /* others are set from the beginning on */
+		q.depth = frame_slots_depth(s, p->block);
+		q.call = is_let ? call_within(s, p->block, pc) : NO_BLOCK;
+	}
 	slot.inner = inner.data;
 	slot.ninner = inner.n;
 	*ret = is_judged ? slot_flow_ask(s->flow, &slot, pc)

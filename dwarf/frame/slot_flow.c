@@ -301,9 +301,9 @@ void slot_flow_free(struct slot_flow *s)
 
 /*
  * Ways on which a thread comes to an instruction. A `let` sets its variable before the block of the
- * variable begins.
+ * variable begins. WAY_OF_ANOTHER: what has set the bytes may have set another variable.
  */
-enum slot_flow_way { WAY_UNSET = 1, WAY_SET_INSIDE = 2, WAY_SET = 4 };
+enum slot_flow_way { WAY_UNSET = 1, WAY_SET_INSIDE = 2, WAY_SET = 4, WAY_OF_ANOTHER = 8 };
 
 /* The effect of a step on the slot. A bit of a set is a part of the slot, the same number of bytes.
  */
@@ -384,9 +384,12 @@ static unsigned slot_flow_ways_behind(const struct slot_flow_inquiry *q, int i)
 
 	if (!e->sets)
 		return ways;
+	if (q->slot->is_of_another(q->s->code->steps.data[i].addr, e->inside, q->slot->arg))
+		return (ways & ~(unsigned)WAY_UNSET) | (ways & WAY_UNSET ? WAY_OF_ANOTHER : 0);
 	if (!e->inside)
 		return WAY_SET;
-	return (ways & WAY_SET) | (ways & (WAY_UNSET | WAY_SET_INSIDE) ? WAY_SET_INSIDE : 0);
+	return (ways & (WAY_SET | WAY_OF_ANOTHER)) |
+	       (ways & (WAY_UNSET | WAY_SET_INSIDE) ? WAY_SET_INSIDE : 0);
 }
 
 static void find_ways(struct slot_flow_inquiry *q)
@@ -467,7 +470,8 @@ static bool may_be_forgotten(const struct slot_flow_inquiry *q)
 		const struct slot_flow_effect *e = &q->effects[i];
 
 		changes |= e->inside && (e->sets || e->passes || e->first);
-		stored |= e->stored;
+		/* Elsewhere the bytes are another variable: LLVM lets both have them. */
+		stored |= e->stored && e->inside;
 	}
 	return changes && !stored;
 }
@@ -479,9 +483,10 @@ static struct slot_answer ask_at(struct slot_flow_inquiry *q, int at)
 	slot_flow_find_effects(q, q->slot->place.offset - q->s->rules[at].offset);
 	find_ways(q);
 	find_next(q, at, &read, &overwritten);
-	return (struct slot_answer){ .unset = !q->ways[at] || q->ways[at] & WAY_UNSET,
-		                     .stale = (overwritten & ~read) != 0 ||
-		                              (!read && may_be_forgotten(q)) };
+	return (struct slot_answer){
+		.unset = !q->ways[at] || q->ways[at] & (WAY_UNSET | WAY_OF_ANOTHER),
+		.stale = (overwritten & ~read) != 0 || (!read && may_be_forgotten(q))
+	};
 }
 
 /* Whether something sets the slot in its block. inner: a block that does not count; 0: none */

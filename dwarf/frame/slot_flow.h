@@ -35,6 +35,12 @@ struct slot {
 	 * first;`. A store may be to either variable.
 	 */
 	bool is_merged;
+	/*
+	 * Whether a store at an address (inside: of the block) may be to another variable that LLVM
+	 * has given the same bytes, of which nothing tells: if this variable was not set before, it
+	 * need not be set behind it.
+	 */
+	bool (*is_of_another)(uint64_t pc, bool inside, void *arg);
 };
 
 struct slot_answer {

@@ -479,6 +479,36 @@ static void test_slot_promoted(void **state)
 	program_close(&p);
 }
 
+/* Of `let value` the debug info has no place, but what sets it sets `place` as well. */
+static void test_slot_early(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "early: before", "place") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "early: behind", "place") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "early_outer: before", "place") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "early_outer: behind", "place") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "make: inside", "place") & UNSET, UNSET);
+	assert_int_equal(doubt(&p, "early_inlined: behind", "place"), SURE);
+	assert_int_equal(doubt(&p, "plain: behind", "place"), SURE);
+	assert_int_equal(doubt(&p, "plain: other", "place"), SURE);
+	assert_int_equal(doubt(&p, "plain: other", "other"), SURE);
+	program_close(&p);
+}
+
+/* LLVM leaves out the last store. The address that is stored is that of another variable. */
+static void test_slot_forgotten(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "forgotten: behind", "sums"), STALE);
+	program_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +529,8 @@ int main(void)
 		cmocka_unit_test(test_slot_captured),
 		cmocka_unit_test(test_slot_captured_second),
 		cmocka_unit_test(test_slot_merged),
+		cmocka_unit_test(test_slot_early),
+		cmocka_unit_test(test_slot_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

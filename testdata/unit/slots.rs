@@ -13,6 +13,11 @@ fn rows(n: u64) -> [u64; 6] {
     [black_box(n); 6]
 }
 
+#[inline(never)]
+fn clobber() {
+    black_box([0x5555_5555_5555_5555_u64; 20]);
+}
+
 /// Keeps no reference, which the compiler sees.
 #[inline(never)]
 fn increase(number: &mut u64) {
@@ -237,6 +242,113 @@ fn merged_by_index(number: u64) {
     black_box(consume(number, later));
 }
 
+/// LLVM makes one variable of both, and the debug info has a place for the first one alone.
+#[inline(never)]
+fn early(number: u64) {
+    let place: [u64; 6];
+    let value = rows(number + 4);
+    look(1); // early: before
+    place = value;
+    look(2); // early: behind
+    black_box(&place);
+}
+
+/// The debug info has a place for the second one alone.
+#[inline(never)]
+fn early_outer(number: u64) {
+    let value = rows(number + 1);
+    let place: [u64; 6];
+    look(1); // early_outer: before
+    place = value;
+    look(2); // early_outer: behind
+    black_box(&place);
+}
+
+#[inline(always)]
+fn make(number: u64) -> [u64; 6] {
+    let made = rows(number);
+    look(1); // make: inside
+    made
+}
+
+#[inline(never)]
+fn early_inlined(number: u64) {
+    let place: [u64; 6];
+    place = make(number);
+    look(2); // early_inlined: behind
+    black_box(&place);
+}
+
+/// Variables of the same type beside it are no reason for doubt.
+#[inline(never)]
+fn plain(number: u64) {
+    let place = rows(number + 2);
+    let value = [black_box(number); 6];
+    look(1); // plain: behind
+    black_box(&place);
+    look(black_box(value[3]) as u32);
+    black_box(&place);
+    let other = rows(number + 3);
+    look(2); // plain: other
+    black_box(&other);
+}
+
+/// The code stores the address of another variable that has the same bytes, and nothing reads the sum again.
+#[inline(never)]
+fn forgotten(number: u64) {
+    {
+        let other = [black_box(number); 4];
+        black_box(&other);
+        clobber();
+    }
+    for _ in 0..2 {
+        let mut sums = [black_box(number); 4];
+        increase(&mut sums[1]);
+        sums[1] += 3;
+        look(1); // forgotten: behind
+    }
+}
+
+/// Both variables are one from the beginning.
+#[inline(never)]
+fn copied(number: u64) {
+    let first: u64;
+    let second = black_box(number);
+    look(1); // copied: before
+    first = second;
+    look(2); // copied: behind
+    look(black_box(first + second) as u32);
+}
+
+#[inline(never)]
+fn copied_outer(number: u64) {
+    let second = black_box(number);
+    let first: u64;
+    look(1); // copied_outer: before
+    first = second;
+    look(2); // copied_outer: behind
+    look(black_box(first * second) as u32);
+}
+
+#[inline(never)]
+fn copied_argument(number: u64) {
+    let copy: u64;
+    look(1); // copied_argument: before
+    copy = number;
+    look(2); // copied_argument: behind
+    look(black_box(copy + 5) as u32);
+}
+
+/// A value of its own in a register.
+#[inline(never)]
+fn single(number: u64) {
+    let value = black_box(number);
+    look(1); // single: behind
+    let other = black_box(value + 1);
+    look(2);
+    look(black_box(value + other) as u32);
+}
+
 #[unsafe(no_mangle)]
 pub fn slots() {
     late(1);
@@ -253,4 +365,14 @@ pub fn slots() {
     captured_promoted(3);
     merged(3);
     merged_by_index(4);
+    let number = black_box(5);
+    early(number);
+    early_outer(number);
+    early_inlined(number);
+    plain(number);
+    forgotten(number);
+    copied(number);
+    copied_outer(number);
+    copied_argument(number);
+    single(number);
 }
