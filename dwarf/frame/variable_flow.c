@@ -11,6 +11,7 @@
 #include "dwarf/frame/await_states.h"
 #include "dwarf/frame/frame_slots.h"
 #include "dwarf/frame/generator_type.h"
+#include "dwarf/frame/same_place.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/module/line.h"
 #include "dwarf/unwind/cfa_rule.h"
@@ -28,6 +29,7 @@ struct variable_flow {
 	struct dwarf_module *dm;
 	struct code_flow *code;    /* NULL: it is optimised, and only slots is there */
 	struct frame_slots *slots; /* of optimised code */
+	struct same_places *same;  /* likewise */
 	const struct type *coroutine;
 	unsigned base;
 	int64_t base_offset;
@@ -266,9 +268,11 @@ struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *fu
 	if (!ret)
 		out_of_memory();
 	*ret = w;
-	if (!w.code)
+	if (!w.code) {
 		ret->slots =
 			frame_slots_open(f, function, (struct frame_base){ w.base, w.base_offset });
+		ret->same = same_place_open(f, function);
+	}
 	if (ret->slots || read_declared(ret, function, 0))
 		return ret;
 	variable_flow_free(ret);
@@ -286,6 +290,7 @@ void variable_flow_free(struct variable_flow *w)
 		return;
 	code_flow_free(w->code);
 	frame_slots_free(w->slots);
+	same_place_free(w->same);
 	vec_free(&w->declared);
 	free(w);
 }
@@ -459,7 +464,8 @@ static struct flow_summary slot_summary(struct variable_flow *w, Dwarf_Die *bloc
 	struct slot_answer answer;
 
 	if (!frame_slots_ask(w->slots, block, variable, pc, &answer))
-		return (struct flow_summary){ 0 };
+		return (struct flow_summary){ .slot_unset = same_place_may_be_unset(w->same,
+			                                                            variable, pc) };
 	return (struct flow_summary){ .slot_unset = answer.unset, .slot_stale = answer.stale };
 }
 

@@ -25,7 +25,10 @@ struct flow_summary {
 	int64_t flag_offset;
 	unsigned base; /* DWARF number of the register to which offsets in the frame belong */
 	bool widened;  /* not known; see wide_scope.h */
-	/* Not known, and at one place of a frame of optimised code: as in struct slot_answer. */
+	/*
+	 * Not known, and at one place of a frame of optimised code: as in struct slot_answer. Of
+	 * other places slot_unset is what same_place.h tells.
+	 */
 	bool slot_unset, slot_stale;
 };
 

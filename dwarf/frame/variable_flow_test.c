@@ -509,6 +509,23 @@ static void test_slot_forgotten(void **state)
 	program_close(&p);
 }
 
+/* Two variables that have the same place: `first = second` may be behind the line. */
+static void test_same_place(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open_named(&p, "slots");
+	assert_int_equal(doubt(&p, "copied: before", "first"), UNSET);
+	assert_int_equal(doubt(&p, "copied: before", "second"), SURE);
+	assert_int_equal(doubt(&p, "copied_outer: before", "first"), UNSET);
+	assert_int_equal(doubt(&p, "copied_outer: before", "second"), SURE);
+	assert_int_equal(doubt(&p, "copied_argument: before", "copy"), UNSET);
+	assert_int_equal(doubt(&p, "copied_argument: before", "number"), SURE);
+	assert_int_equal(doubt(&p, "single: behind", "value"), SURE);
+	program_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_slot_merged),
 		cmocka_unit_test(test_slot_early),
 		cmocka_unit_test(test_slot_forgotten),
+		cmocka_unit_test(test_same_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

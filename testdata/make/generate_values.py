@@ -1,5 +1,6 @@
-"""Makes functions by chance whose variables are set late, moved out, bound by let chains or lost over awaits, and
-executes them itself, for run_generated_values.py: at each mark it knows which variables are visible and what they have.
+"""Makes functions by chance whose variables are set late, assigned again, lent, moved out, bound by let chains or lost
+over awaits, and executes them itself, for run_generated_values.py: at each mark it knows which variables are visible
+and what they have.
 """
 import itertools
 import random
@@ -96,6 +97,13 @@ fn consume_list(v: Vec<u64>) {
     black_box(&v);
 }
 
+/// Keeps no reference, which the compiler sees.
+#[inline(never)]
+fn increase(v: &mut u64) {
+    *v += 1;
+    clobber();
+}
+
 """
 
 MAKE = {"u64": "black_box({0})", "String": 'format!("t{{}}", {0})', "Vec<u64>": "vec![{0}, 1]",
@@ -139,7 +147,9 @@ class Function:
     def statement(self, usable, depth, fixed):
         chance = self.chance
         movable = [each for each in usable if each[0] not in fixed]
-        what = chance.choice(["let", "let", "let", "late", "move", "move", "rename", "use", "await", "await",
+        numbers = [each[0] for each in usable if each[1] == "u64"]
+        what = chance.choice(["let", "let", "let", "late", "late move", "move", "move", "rename", "use", "again", "add",
+                              "lend", "await", "await",
                               *(["block", "if", "chain", "loop"] if depth < 2 else [])])
         if what == "let":
             each = (self.fresh(), chance.choice(list(KINDS)))
@@ -150,6 +160,17 @@ class Function:
             usable.append(each)
             between = [["await"]] if chance.random() < 0.5 else []
             return [["late", *each], ["mark"], *between, ["mark"], ["set", *each, self.value()]]
+        if what == "late move" and movable:
+            each = (self.fresh(), *chance.choice(movable))
+            between = [["await"]] if chance.random() < 0.5 else []
+            if each[2] != "u64":
+                usable.remove(each[1:])
+            usable.append((each[0], each[2]))
+            return [["late", each[0], each[2]], ["mark"], *between, ["mark"], ["take", *each]]
+        if what == "again" and usable:
+            return [["set", *chance.choice(usable), self.value()]]
+        if what in ("add", "lend") and numbers:
+            return [[what, chance.choice(numbers)]]
         if what == "use" and usable:
             return [["use", *chance.choice(usable)]]
         if what == "move" and movable:
@@ -214,10 +235,10 @@ class Writer:
         s.append(len(self.lines) if function.is_async else None)
 
     def put_let(self, function, s, depth):
-        self.put(depth, f"let {s[1]} = {MAKE[s[2]].format(s[3])};")
+        self.put(depth, f"let mut {s[1]} = {MAKE[s[2]].format(s[3])};")
 
     def put_late(self, function, s, depth):
-        self.put(depth, f"let {s[1]}: {s[2]};")
+        self.put(depth, f"let mut {s[1]}: {s[2]};")
 
     def put_set(self, function, s, depth):
         self.put(depth, f"{s[1]} = {MAKE[s[2]].format(s[3])};")
@@ -226,7 +247,16 @@ class Writer:
         self.put(depth, f"{CONSUME[s[2]]}({s[1]});")
 
     def put_rename(self, function, s, depth):
-        self.put(depth, f"let {s[1]} = {s[2]};")
+        self.put(depth, f"let mut {s[1]} = {s[2]};")
+
+    def put_take(self, function, s, depth):
+        self.put(depth, f"{s[1]} = {s[2]};")
+
+    def put_add(self, function, s, depth):
+        self.put(depth, f"{s[1]} += 3;")
+
+    def put_lend(self, function, s, depth):
+        self.put(depth, f"increase(&mut {s[1]});")
 
     def put_use(self, function, s, depth):
         self.put(depth, f"black_box(&{s[1]});")
@@ -244,12 +274,12 @@ class Writer:
         self.put(depth, "}")
 
     def put_chain(self, function, s, depth):
-        self.put(depth, f"if let Some({s[1]}) = get({s[2]}) && {s[1]} {'>' if s[3] else '<'} 1 {{")
+        self.put(depth, f"if let Some(mut {s[1]}) = get({s[2]}) && {s[1]} {'>' if s[3] else '<'} 1 {{")
         self.body(function, s[4], depth + 1)
         self.put(depth, "}")
 
     def put_loop(self, function, s, depth):
-        self.put(depth, f"for {s[1]} in 0..{s[2]} {{")
+        self.put(depth, f"for mut {s[1]} in 0..{s[2]} {{")
         self.body(function, s[3], depth + 1)
         self.put(depth, "}")
 
@@ -274,7 +304,9 @@ def execute(statements, outer, task, ret):
             mine[s[1]] = None
         elif s[0] == "move" and s[2] != "u64":
             mine[s[1]] = None
-        elif s[0] == "rename":
+        elif s[0] in ("add", "lend"):
+            mine[s[1]] = str(int(mine[s[1]]) + (3 if s[0] == "add" else 1))
+        elif s[0] in ("rename", "take"):
             mine[s[1]] = mine[s[2]]
             if s[3] != "u64":
                 mine[s[2]] = None
