@@ -43,7 +43,7 @@ static struct error *find_name(struct watch_cmd_naming *n, const char *path)
 	name->type = found.type;
 	name->addr = found.shown.addr;
 	bool global = found.shown.global;
-	struct error *err = watch_cmd_check_lasts(n->s, name->addr, global, &task, NULL);
+	struct error *err = watch_cmd_check_lasts(n->s, path, name->addr, global, &task, NULL);
 	return err ? error_wrap(err, "%s", path) : NULL;
 }
 
@@ -187,32 +187,46 @@ static struct error *evaluate(struct session *s, const char *expression, struct 
 	return NULL;
 }
 
+/* The thread of a number; 0: none. */
+static pid_t watch_cmd_thread(const struct snapshot *snap, unsigned number)
+{
+	for (size_t i = 0; i < snap->nthreads; i++) {
+		if (snap->threads[i].number == number)
+			return snap->threads[i].tid;
+	}
+	return 0;
+}
+
 /*
  * A variable of a running function lives on a stack, only as long as the function does. An address
- * that was typed is watched nevertheless. *task: in whose future it is; NULL: unknown.
+ * that was typed is watched nevertheless.
  */
-struct error *watch_cmd_check_lasts(struct session *s, uint64_t addr, bool global,
+struct error *watch_cmd_check_lasts(struct session *s, const char *text, uint64_t addr, bool global,
                                     const char **task, struct watch_owner *owner)
 {
 	const struct question question = { .whatis = addr, .has_whatis = true };
+	struct watch_place place = { .text = text, .addr = addr };
 	const struct snapshot *snap;
-	bool on_stack = false;
 
 	*task = NULL;
 	TRY(session_snapshot(s, WANT_TASKS | WANT_RUNNING | WANT_STACKS, &question, &snap));
 	for (size_t i = 0; i < snap->nplaces; i++) {
 		const struct place *p = &snap->places[i];
 
-		on_stack |= strcmp(p->what, "stack") == 0;
+		if (strcmp(p->what, "stack") == 0)
+			place.stack = watch_cmd_thread(snap, p->thread);
 		if (p->task)
 			*task = arena_strdup(&s->answer, p->task);
 	}
-	if (on_stack && !*task && !global)
+	place.task = *task;
+	if (owner)
+		TRY(watch_owner_find(&s->debuggee, snap, &place, owner));
+	if (place.stack && !*task && !global && !(owner && owner->scope.cfa))
 		return error_new(ERR_STATE,
 		                 "it is on the stack of a running function: watch such a place by "
 		                 "its address, as in watch '0x%" PRIx64 " as TYPE'",
 		                 addr);
-	return owner ? watch_owner_find(&s->debuggee, snap, *task, addr, owner) : NULL;
+	return NULL;
 }
 
 /* A watch_cmd_find. */
@@ -256,7 +270,7 @@ static struct error *read_watch(struct session *s, const struct call *call,
 	ret->text = ret->state ? arena_printf(&s->answer, "--state of %s", local.shown.type)
 	                       : expression;
 	ret->rule = rule;
-	TRY(watch_cmd_check_lasts(s, ret->addr, local.shown.global, &ret->task,
+	TRY(watch_cmd_check_lasts(s, ret->text, ret->addr, local.shown.global, &ret->task,
 	                          local.shown.global ? NULL : &ret->owner));
 	const struct watch_name own = { ret->state ? NULL : ret->text, ret->type, ret->addr };
 	return watch_cmd_read_condition(s, rule.condition, &own, evaluate_in_focus, s, &ret->rule);
@@ -292,8 +306,8 @@ static const struct command_option watch_options[] = {
 	"    frame now, and refer to these places later; task.id, task.type and\n"                 \
 	"    task.name are those of the task that runs on the thread of the hit.\n"                \
 	"    Options go before the if. delete, enable, disable and condition take its\n"           \
-	"    number. A variable of an async function is watched until the function\n"              \
-	"    returns or is dropped.\n"
+	"    number. A variable is watched until its scope ends, and until its function\n"         \
+	"    returns or, if it is async, is dropped.\n"
 
 const struct command watch_command = {
 	.name = "watch",

@@ -6,11 +6,12 @@
 #include "runtimes/session/asyncdbg.h"
 
 /*
- * ERR_STATE where an address is on the stack of a thread, only as long as a function runs. global:
- * it is watched nevertheless. *task: the id of the task in whose future it is, of s->answer; NULL:
- * unknown. *owner: that future; NULL: it is not asked for.
+ * *task: the id of the task in whose future the address of an expression is, of s->answer; NULL:
+ * unknown. *owner: that future, and the frame that has it; NULL: it is not asked for. ERR_STATE
+ * where the address is on the stack of a thread, only as long as a function runs, and no frame is
+ * known or asked for. global: it is watched nevertheless.
  */
-struct error *watch_cmd_check_lasts(struct session *s, uint64_t addr, bool global,
+struct error *watch_cmd_check_lasts(struct session *s, const char *text, uint64_t addr, bool global,
                                     const char **task, struct watch_owner *owner) MUST_CHECK;
 
 /* Evaluates an expression of print for a condition. in_memory: it has an address. */

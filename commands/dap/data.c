@@ -111,7 +111,7 @@ static struct error *data_choose(struct dap *d, const struct request *r, const c
 		return error_new(ERR_STATE, "name the type, too: 0x7f00 as u64");
 	TRY(places_find(d, r, dap_text(r, "name"), &place));
 	TRY(check_size(&place));
-	TRY(watch_cmd_check_lasts(d->s, place.value.addr, place.global, &found.task,
+	TRY(watch_cmd_check_lasts(d->s, place.text, place.value.addr, place.global, &found.task,
 	                          place.global ? NULL : &found.owner));
 	*text = place.text;
 	return data_keep(d, r, &place, &found, id);

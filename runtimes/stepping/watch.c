@@ -143,8 +143,11 @@ static struct error *refuse(const struct watchpoint *w, uint64_t at, struct erro
 {
 	unsigned needed = count_pieces(w, w->addr + w->size), free = count_pieces(w, at);
 
-	if (err->kind != ERR_STATE || !free)
+	if (err->kind != ERR_STATE)
 		return err;
+	if (!free)
+		return error_wrap(err, "%s takes %u hardware breakpoint%s, and none is free",
+		                  w->text, needed, needed == 1 ? "" : "s");
 	error_free(err);
 	return error_new(ERR_STATE,
 	                 "%s has %" PRIu64 " bytes, which take %u hardware breakpoints, and %u %s "
@@ -218,7 +221,7 @@ static void watch_find_owner(struct debuginfo *di, const struct future *f, uint6
 		f->addr && f->addr <= addr && f->type ? watch_find_type(di, f->type) : NULL;
 
 	if (t && addr - f->addr < type_size(t) && type_is_coroutine(t) && type_discr(t))
-		*ret = (struct watch_owner){ t, f->addr };
+		*ret = (struct watch_owner){ .type = t, .addr = f->addr };
 	for (size_t i = 0; i < f->nchildren; i++)
 		watch_find_owner(di, f->children[i], addr, ret);
 }
@@ -233,26 +236,94 @@ static pid_t polling_thread(const struct snapshot *snap, const char *task)
 	return 0;
 }
 
-struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap, const char *task,
-                               uint64_t addr, struct watch_owner *ret)
+static struct error *watch_read_stack(struct debuggee *d, pid_t tid, struct arena *a,
+                                      struct stack *ret)
+{
+	struct inspector *in = asyncdbg_inspector(d->handle);
+	struct step_plan p = { .d = d, .in = in, .arch = in->target->arch, .where.tid = tid };
+
+	return step_frame_stack(&p, tid, STACK_MAX_FRAMES, a, ret);
+}
+
+/* Bytes of the expression's first name: "req" of "req.count". */
+static size_t watch_base_len(const char *text)
+{
+	return strcspn(text, ".[ ");
+}
+
+/* The depth of the function in a frame that polls a coroutine; false: none does. */
+static bool watch_find_depth(struct debuginfo *di, const struct frame *frame,
+                             const struct type *coroutine, unsigned *ret)
+{
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_functions_at(di, frame->lookup_pc, &tmp, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct type *t = l[i].function ? step_instance_type(l[i].function) : NULL;
+
+		*ret = (unsigned)(n - 1 - i);
+		if (t && strcmp(type_name(t), type_name(coroutine)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The block of a variable for which optimised code has no place: it is in the coroutine. */
+static void watch_find_block(struct debuginfo *di, const struct stack *stack, const char *text,
+                             struct watch_owner *ret)
+{
+	unsigned depth;
+	size_t i = 0;
+
+	while (i < stack->nframes && !watch_find_depth(di, &stack->frames[i], ret->type, &depth))
+		i++;
+	if (i < stack->nframes)
+		frame_scope_find_named(di, stack->frames[i].lookup_pc, depth, text,
+		                       watch_base_len(text), &ret->scope);
+}
+
+/* The frame of a thread that has the address, or in which it is a variable of a coroutine. */
+static struct error *watch_find_frame(struct debuggee *d, pid_t tid, const char *text,
+                                      uint64_t addr, struct watch_owner *ret)
+{
+	struct frame_scope scope;
+	struct stack stack;
+	SCRATCH(tmp);
+
+	TRY(watch_read_stack(d, tid, &tmp, &stack));
+	ret->tid = tid;
+	if (frame_scope_find(debuggee_debuginfo(d), &stack, addr, text, watch_base_len(text),
+	                     &scope))
+		ret->scope = scope;
+	else if (ret->type)
+		watch_find_block(debuggee_debuginfo(d), &stack, text, ret);
+	return NULL;
+}
+
+struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap,
+                               const struct watch_place *place, struct watch_owner *ret)
 {
 	struct debuginfo *di = debuggee_debuginfo(d);
 	struct step_instance polled;
 
 	*ret = (struct watch_owner){ 0 };
-	if (!di || !task || !d->control.pid)
+	if (!di || !d->control.pid)
 		return NULL;
-	for (size_t i = 0; i < snap->ntasks; i++) {
-		if (snap->tasks[i]->root && strcmp(snap->tasks[i]->id, task) == 0)
-			watch_find_owner(di, snap->tasks[i]->root, addr, ret);
+	for (size_t i = 0; place->task && i < snap->ntasks; i++) {
+		if (snap->tasks[i]->root && strcmp(snap->tasks[i]->id, place->task) == 0)
+			watch_find_owner(di, snap->tasks[i]->root, place->addr, ret);
 	}
-	/* The tree of a task that is being polled is that of its stack. */
-	pid_t tid = polling_thread(snap, task);
-	if (ret->type || !tid)
+	pid_t tid = place->task ? polling_thread(snap, place->task) : 0;
+	tid = place->stack ? place->stack : tid;
+	if (!tid)
 		return NULL;
-	TRY(step_task_find(d, tid, addr, &polled));
-	*ret = (struct watch_owner){ polled.type, polled.addr };
-	return NULL;
+	/* The tree of a task that is being polled is that of its stack. */
+	if (!ret->type) {
+		TRY(step_task_find(d, tid, place->addr, &polled));
+		*ret = (struct watch_owner){ .type = polled.type, .addr = polled.addr };
+	}
+	return watch_find_frame(d, tid, place->text, place->addr, ret);
 }
 
 /* ---- its state ---- */
@@ -270,12 +341,6 @@ static const struct variant *watch_state_now(const struct watchpoint *w)
 	bool known = !err;
 	error_free(err);
 	return known ? v : NULL;
-}
-
-/* Bytes of the expression's first name: "req" of "req.count". */
-static size_t base_len(const char *text)
-{
-	return strcspn(text, ".[ ");
 }
 
 /* Whether a state keeps bytes of a variable where the watchpoint is. name NULL: of any. */
@@ -327,7 +392,7 @@ static const char *watch_why_ended(const struct watchpoint *w)
 {
 	const struct variant *now = watch_state_now(w);
 	const char *over = why_over(now);
-	const size_t len = base_len(w->text);
+	const size_t len = watch_base_len(w->text);
 
 	if (over || now == w->since)
 		return over;
@@ -381,6 +446,62 @@ static struct error *is_foreign(struct watchpoint *w, const struct internal_hit 
 	return NULL;
 }
 
+/*
+ * Looks for the frame in the stack of its thread, which has just written there; hit NULL: now. A
+ * thread that has ended has no stack.
+ */
+static struct error *watch_look_at_frame(struct watchpoint *w, const struct internal_hit *hit,
+                                         const char **ret)
+{
+	static const char *const why[] = {
+		[FRAME_SCOPE_LIVES] = NULL,
+		[FRAME_SCOPE_LEFT] = "its scope has ended",
+		[FRAME_SCOPE_GONE] = "its function is not on the stack any more",
+	};
+	struct target *t = asyncdbg_inspector(w->debuggee->handle)->target;
+	const pid_t tid = w->owner.scope.cfa || !hit ? w->owner.tid : hit->tid;
+	struct target_scratch_cache before;
+	struct stack stack = { 0 };
+	SCRATCH(tmp);
+
+	struct error *err = watch_read_stack(w->debuggee, tid, &tmp, &stack);
+	if (err && err->kind == ERR_INTERRUPTED)
+		return err;
+	error_free(err);
+	target_begin_scratch_cache(t, &before);
+	*ret = why[frame_scope_look(debuggee_debuginfo(w->debuggee), &w->owner.scope, &stack,
+	                            hit && tid == hit->tid)];
+	target_end_scratch_cache(t, &before);
+	return NULL;
+}
+
+/*
+ * The variable was suspended when the watchpoint was set. The first write in a poll shows its
+ * block, or is that of another variable, in the function that polls the coroutine.
+ */
+static struct error *watch_look_at_poll(struct watchpoint *w, const struct internal_hit *hit,
+                                        const char **ret)
+{
+	struct debuginfo *di = debuggee_debuginfo(w->debuggee);
+	const size_t len = watch_base_len(w->text);
+	unsigned depth = 0;
+	struct stack stack;
+	size_t i = 0;
+	SCRATCH(tmp);
+
+	TRY(watch_read_stack(w->debuggee, hit->tid, &tmp, &stack));
+	if (stack.nframes)
+		stack.frames[0].lookup_pc--; /* the instruction that has written */
+	while (i < stack.nframes && !watch_find_depth(di, &stack.frames[i], w->owner.type, &depth))
+		i++;
+	if (i < stack.nframes &&
+	    !frame_scope_find_named(di, stack.frames[i].lookup_pc, depth, w->text, len,
+	                            &w->owner.scope) &&
+	    watch_has_name(w, len))
+		*ret = "its scope has ended";
+	return NULL;
+}
+
 static struct error *scope_check(struct watchpoint *w, const struct internal_hit *hit,
                                  const char **ret)
 {
@@ -388,6 +509,10 @@ static struct error *scope_check(struct watchpoint *w, const struct internal_hit
 	bool foreign;
 
 	*ret = w->owner.type && !w->state ? watch_why_ended(w) : NULL;
+	if (!*ret && (w->owner.scope.cfa || w->owner.scope.variable))
+		TRY(watch_look_at_frame(w, hit, ret));
+	else if (!*ret && w->owner.type && !w->state)
+		TRY(watch_look_at_poll(w, hit, ret));
 	if (*ret || !w->owner.type)
 		return NULL;
 	TRY(is_foreign(w, hit, &foreign));
@@ -400,24 +525,62 @@ static struct error *scope_check(struct watchpoint *w, const struct internal_hit
 	return NULL;
 }
 
-/* ---- its drop ---- */
+/* ---- its drop and its return ---- */
+
+static struct error *end_watch_here(struct watchpoint *w, const char *why, bool stops)
+{
+	struct debuggee *d = w->debuggee;
+
+	TRY(end_watch(w, why));
+	if (!stops)
+		return NULL;
+	w->halts = true;
+	w->hits.changed = false;
+	d->watch = d->watch ? d->watch : w;
+	return NULL;
+}
 
 static struct error *watch_at_drop(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct watchpoint *w = arg;
-	struct debuggee *d = w->debuggee;
 	const struct variant *now = watch_state_now(w);
 	const char *over = now ? why_over(now) : NULL;
 
 	(void)hit;
 	/* The last state of a future was a hit of its own. */
 	*stop = w->enabled && !(w->state && over);
-	TRY(end_watch(w, over ? over : "its future was dropped"));
-	if (!*stop)
-		return NULL;
-	w->halts = true;
-	w->hits.changed = false;
-	d->watch = d->watch ? d->watch : w;
+	return end_watch_here(w, over ? over : "its future was dropped", *stop);
+}
+
+static struct error *watch_at_return(void *arg, const struct internal_hit *hit, bool *stop)
+{
+	struct watchpoint *w = arg;
+
+	(void)hit;
+	*stop = w->enabled;
+	return end_watch_here(w, "its function has returned", *stop);
+}
+
+/* Behind the return from the frame the stack pointer is its end: no other call has that. */
+static struct error *watch_plant_return(struct watchpoint *w)
+{
+	struct debuggee *d = w->debuggee;
+	const struct tracer_filter filter = {
+		.reg = asyncdbg_inspector(d->handle)->target->arch->sp,
+		.size = 8,
+		.value = w->owner.scope.cfa
+	};
+	struct internal_breakpoint *internal;
+
+	TRY(internal_breakpoint_add(
+		&d->control,
+		&(struct internal_breakpoint_options){ .addr = w->owner.scope.returns,
+	                                               .filter = &filter,
+	                                               .decide = watch_at_return,
+	                                               .kind = INTERNAL_WATCH_DROP,
+	                                               .arg = w },
+		&internal));
+	*vec_push(&w->drops) = internal;
 	return NULL;
 }
 
@@ -469,7 +632,9 @@ static struct error *scope_begin(struct watchpoint *w)
 	struct debuggee *d = w->debuggee;
 
 	/* With --production, the CPU's breakpoints are for the memory that is watched. */
-	if (!w->owner.type || w->drops.n)
+	if (w->owner.scope.cfa && !w->drops.n && !d->control.hw_breakpoints_only)
+		TRY(watch_plant_return(w));
+	if (!w->owner.type)
 		return NULL;
 	w->since = w->since ? w->since : watch_state_now(w);
 	const struct function *poll =
@@ -703,7 +868,7 @@ static struct error *choose_state(struct watchpoint *w)
 	if (!m)
 		return error_new(ERR_STATE, "%s is not a coroutine whose states are known",
 		                 w->text);
-	w->owner = (struct watch_owner){ w->type, w->whole };
+	w->owner = (struct watch_owner){ .type = w->type, .addr = w->whole };
 	w->addr = w->whole + m->offset;
 	w->size = type_size(m->type);
 	return NULL;
@@ -712,8 +877,13 @@ static struct error *choose_state(struct watchpoint *w)
 static struct error *watch_begin(struct watchpoint *w, const struct watch_rule *rule)
 {
 	unsigned char now[WATCH_MAX_BYTES];
+	const char *over = NULL;
 
 	TRY(watch_set_rule(w, rule));
+	if (w->owner.scope.cfa)
+		TRY(watch_look_at_frame(w, NULL, &over));
+	if (over)
+		return error_new(ERR_STATE, "%s cannot be watched any more: %s", w->text, over);
 	if (w->state)
 		TRY(choose_state(w));
 	if (w->size == 0 || w->size > WATCH_MAX_BYTES)

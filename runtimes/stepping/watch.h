@@ -13,6 +13,7 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 #include "debugger/base/vec.h"
+#include "dwarf/frame/frame_scope.h"
 
 struct debuggee;
 struct predicate;
@@ -23,11 +24,24 @@ struct variant;
 
 enum { WATCH_MAX_BYTES = 32 /* of four breakpoints of eight */ };
 
-/* The coroutine that has what is watched as one of its variables, or whose state is watched. */
+/*
+ * The coroutine that has what is watched as one of its variables, or whose state is watched, and
+ * the frame and block of a running function. If neither is known, the place lasts as long as the
+ * program.
+ */
 struct watch_owner {
-	const struct type
-		*type; /* NULL: none, or unknown: the place lasts as long as the program */
-	uint64_t addr; /* run-time */
+	const struct type *type;  /* NULL: no coroutine, or unknown */
+	uint64_t addr;            /* run-time */
+	struct frame_scope scope; /* zeros: no frame, or unknown */
+	pid_t tid;                /* on whose stack the frame is */
+};
+
+/* The place whose owner is asked for. */
+struct watch_place {
+	const char *text; /* the expression */
+	uint64_t addr;
+	const char *task; /* id of the task in whose future it is; NULL: none, or unknown */
+	pid_t stack;      /* the thread on whose stack it is; 0: it is on none */
 };
 
 enum watch_kind {
@@ -92,9 +106,10 @@ struct watchpoint {
 	 */
 	struct watch_owner owner;
 	const struct variant *since; /* the state of the owner when it was set; NULL: unknown */
-	VEC(struct internal_breakpoint *) drops; /* at the code that drops the owner */
-	bool ended;                              /* at this stop, or before */
-	struct watch_rule rule;                  /* in rule_arena */
+	/* At the code that drops the owner, and where its frame returns to. */
+	VEC(struct internal_breakpoint *) drops;
+	bool ended;             /* at this stop, or before */
+	struct watch_rule rule; /* in rule_arena */
 	const struct predicate *parsed;
 	/* Values before and after the last hit, or when it was set. Texts as `print` has them. */
 	const char *old, *value;
@@ -120,11 +135,11 @@ struct watch_options {
 };
 
 /*
- * Finds the innermost future of a task, by its id, that has an address within it. All zeros: the
- * task has none, as of what lies in a box.
+ * Finds the innermost future of the task that has an address within it, and the frame in which the
+ * expression's first name is a variable. All zeros: there is neither, as of what lies in a box.
  */
-struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap, const char *task,
-                               uint64_t addr, struct watch_owner *ret) MUST_CHECK;
+struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap,
+                               const struct watch_place *place, struct watch_owner *ret) MUST_CHECK;
 /* "write", "read", "read_write": the value of "access" in JSON. */
 const char *watch_kind_name(enum watch_kind kind);
 /* "watchpoint", "read watchpoint", "access watchpoint" */
