@@ -575,13 +575,16 @@ static bool is_described(const struct future *f, struct value v)
 	return type_class_of(v.type)->rows.resource->whole && f->wait && f->wait->object != v.addr;
 }
 
-/* Whether a coroutine or a leaf that nobody else can poll is there. */
-static bool is_lone_future(const struct reached *at)
+/*
+ * Whether a coroutine or a leaf is there. One that others can poll counts if it has the task's
+ * waker: async-net's UnixStream has the leaf of its reader in itself, and the halves of io::split()
+ * have the stream in an Arc.
+ */
+static bool object_walk_is_future(const struct reached *at)
 {
 	const struct type_class *type_class = type_class_of(at->v.type);
 
-	return at->exclusive && !type_class->rows.resource &&
-	       (type_class->forms.coroutine || type_class->rows.leaf);
+	return type_class->forms.coroutine || (type_class->rows.leaf && !type_class->rows.resource);
 }
 
 static bool object_walk_look(const struct reached *at, size_t index, void *arg)
@@ -590,7 +593,7 @@ static bool object_walk_look(const struct reached *at, size_t index, void *arg)
 
 	if (type_class_of(at->v.type)->forms.waker)
 		return object_walk_note_waker(s, at, index);
-	if (s->explains && (is_lone_future(at) || type_class_of(at->v.type)->forms.coroutine)) {
+	if (s->explains && object_walk_is_future(at)) {
 		sibling_note_future(&s->futures, s->d, s->d->c->decoding.regions.n, at);
 		return false;
 	}
@@ -800,6 +803,26 @@ static void note_opaque(const struct object_walk_search *s, struct value v, stru
 		                                               io_direction_wanted(v.type) };
 }
 
+/* Whether leaves have rows for the types around all wakers that were found. */
+static bool wakers_are_covered(const struct object_walk_search *s)
+{
+	for (size_t i = 0; i < s->wakers.n; i++) {
+		if (!sibling_is_covered(s->r->list, s->wakers.data[i]))
+			return false;
+	}
+	return s->wakers.n != 0;
+}
+
+/* Whether one of the frames from index first on has the task's waker. */
+static bool frames_have_our_waker(const frame_vec *frames, size_t first)
+{
+	for (size_t i = first; i < frames->n; i++) {
+		if (sibling_has_our_waker(frames->data[i]))
+			return true;
+	}
+	return false;
+}
+
 const char *object_walk_explain(struct decoder *d, struct value v, struct future *f)
 {
 	struct reach r;
@@ -817,8 +840,15 @@ const char *object_walk_explain(struct decoder *d, struct value v, struct future
 	bool opaque = s.unknown || !r.complete;
 	if (s.futures.n || opaque)
 		own_frames(&s, n, &explained, &frames);
+	bool covered = n == 0 && frames.n && wakers_are_covered(&s);
 	size_t own = frames.n;
 	sibling_decode_futures(d, &s.futures, &frames);
+	/* The leaf that the waker was stored for tells more than its place. */
+	if (covered && frames_have_our_waker(&frames, own)) {
+		frames.n -= own;
+		memmove(frames.data, frames.data + own, frames.n * sizeof(*frames.data));
+		own = 0;
+	}
 	if (frames.n == own) {
 		*f = explained;
 	} else {

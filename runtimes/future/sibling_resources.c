@@ -94,13 +94,13 @@ static bool may_wait(const struct decoder *d, const struct future *f)
 	return false;
 }
 
-/* Whether a leaf has the waker of the task. */
-static bool has_our_waker(const struct future *f)
+bool sibling_has_our_waker(const struct future *f)
 {
 	if (f->wait && f->wait->armed == WAKER_REGISTERED_YES)
 		return true;
 	for (size_t i = 0; i < f->nchildren; i++) {
-		if (f->children[i]->branch == BRANCH_POLLED && has_our_waker(f->children[i]))
+		if (f->children[i]->branch == BRANCH_POLLED &&
+		    sibling_has_our_waker(f->children[i]))
 			return true;
 	}
 	return false;
@@ -116,7 +116,7 @@ void sibling_decode_futures(struct decoder *d, const sibling_futures *r, frame_v
 		struct future *f = future_decode(d, noted->v);
 
 		f->edge = noted->shared ? "waits" : "holds";
-		if (noted->shared ? has_our_waker(f) : may_wait(d, f))
+		if (noted->shared ? sibling_has_our_waker(f) : may_wait(d, f))
 			*vec_push(list) = f;
 		else
 			d->c->out->complete =
@@ -195,11 +195,29 @@ static bool is_atomic_waker(const struct type *t)
 	return strcmp(qualified_last(type_name(t)), "AtomicWaker") == 0;
 }
 
-/* Whether a crate's leaf rows cover the waker: it is inside a type of that crate. */
-static bool is_reported_by_leaves(const struct reached *list, size_t index)
+/*
+ * Whether list[index] is in a value whose type the program chose for a generic type, list[outer]:
+ * in the Unblock of a Mutex<Unblock>, which is not of the mutex's crate.
+ */
+static bool is_in_contents(const struct reached *list, size_t index, size_t outer)
 {
-	for (; index; index = list[index].from) {
-		if (is_of_a_known_crate(list[index].v.type) && !is_atomic_waker(list[index].v.type))
+	size_t n;
+	const struct type_param *params = type_params(list[outer].v.type, &n);
+
+	for (size_t i = index; i != outer; i = list[i].from) {
+		for (size_t k = 0; k < n; k++) {
+			if (params[k].type == list[i].v.type)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool sibling_is_covered(const struct reached *list, size_t index)
+{
+	for (size_t i = index; i; i = list[i].from) {
+		if (is_of_a_known_crate(list[i].v.type) && !is_atomic_waker(list[i].v.type) &&
+		    !is_in_contents(list, index, i))
 			return true;
 	}
 	return false;
@@ -227,7 +245,7 @@ static void sibling_note_waker(struct sibling_search *b, const struct reached *a
 	struct error *err = waker_read(b->d->c, at->v, &w);
 
 	if (!err && b->d->waker && w.data == b->d->waker &&
-	    !is_reported_by_leaves(at - index, index) && !is_known_waker(b, at->v.addr))
+	    !sibling_is_covered(at - index, index) && !is_known_waker(b, at->v.addr))
 		*vec_push(&b->wakers) = index;
 	error_free(err);
 }

@@ -52,4 +52,12 @@ void sibling_note_stream(sibling_futures *r, struct decoder *d, size_t region,
  */
 void sibling_decode_futures(struct decoder *d, const sibling_futures *r, frame_vec *list);
 
+/*
+ * Whether the rows of a crate's leaves cover the waker at list[index] of a walk: it is in a type of
+ * that crate, and not in the contents of a generic one.
+ */
+bool sibling_is_covered(const struct reached *list, size_t index);
+/* Whether a leaf of f's tree, which must be polled, has the waker of the task. */
+bool sibling_has_our_waker(const struct future *f);
+
 #endif

@@ -40,6 +40,7 @@ static const struct crate_types *const crates[] = {
 	&h2_types,
 	&hyper_types,
 	&mobc_types,
+	&piper_types,
 	&quinn_types,
 	&r2d2_types,
 	&rustls_types,

@@ -13,8 +13,8 @@
 extern const struct crate_types async_broadcast_types, async_channel_types, async_io_types,
 	async_lock_types, async_std_types, bb8_types, deadpool_types, event_listener_types,
 	flume_types, futures_lite_types, futures_types, h2_types, hyper_types, mobc_types,
-	quinn_types, r2d2_types, rustls_types, sqlx_types, tungstenite_types, uring_types,
-	want_types;
+	piper_types, quinn_types, r2d2_types, rustls_types, sqlx_types, tungstenite_types,
+	uring_types, want_types;
 
 /* futures_show.c: its types with a text of their own. */
 extern const struct show_row futures_shown[];

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Attaches to executors/async_tasks, tasks of async-executor, as run_live.sh does to programs; and with
-# Cargo.lock to async_sockets and between_tasks.
+# Cargo.lock to async_sockets, between_tasks and smol_waits, whose blocking pool keeps no list of its tasks.
 #
 # usage: run_async_tasks.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -32,5 +32,8 @@ for lock in "${locks[@]}"; do
 	[ "$lock" != Cargo ] || programs+=(async_sockets between_tasks)
 	build_with "$lock" "${programs[@]}"
 	live "${programs[@]}"
-	[ "$lock" != Cargo ] || check_other "$binaries/between_tasks"
+	[ "$lock" = Cargo ] || continue
+	check_other "$binaries/between_tasks"
+	build_with "$lock" smol_waits
+	PARTIAL='keeps no list of its tasks' live smol_waits
 done
