@@ -4,12 +4,12 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, unsized, once, statics, endless, executors, moved, futures, futures_util, walks,
+# NAME   shapes (the default), values, unsized, once, statics, endless, executor, executors, moved, futures, futures_util, walks,
 #        owned, http, compio, smol, spread, resumed, unset, nested, probed, inlined, entry, shadowed, taken or slots:
 #        NAME.elf from NAME.rs, optimised only for the last five. futures.elf also has streams.rs and sets.rs,
 #        walks.elf and owned.elf futures.rs, spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs, smol.elf
-#        of pipes.rs, sources.rs and smol.rs
+#        of pipes.rs, sources.rs and smol.rs, executor.elf of executor.rs, executor_state.rs and slab.rs
 #        shared: shared.elf, which is http.elf with a part of its debug info in a file that it had in common with
 #        others, as dwz -m makes it
 #
@@ -58,6 +58,10 @@ http)
 compio)
 	roots=(-e compio -u schedules)
 	crates=("compio compio_runtime" "schedules another")
+	;;
+executor)
+	roots=(-e executor)
+	crates=("slab slab" "executor_state async_executor" "executor executor")
 	;;
 smol)
 	roots=(-e smol)
