@@ -11,17 +11,6 @@
 
 /* ---- the whole task ---- */
 
-static const struct task *step_to_task_end_find_task(const struct snapshot *snap, pid_t tid)
-{
-	const struct thread_info *th = snapshot_thread_by_tid(snap, tid);
-
-	for (size_t i = 0; th && th->task && i < snap->ntasks; i++) {
-		if (strcmp(snap->tasks[i]->id, th->task) == 0)
-			return snap->tasks[i];
-	}
-	return NULL;
-}
-
 /* Is the function a poll of a future of that name, under its own name or that of a merged one? */
 static const struct type *polled_as(const struct function *f, const struct type *t,
                                     const char *name)
@@ -85,7 +74,8 @@ struct error *step_to_task_end_begin(struct step_plan *p)
 	bool found = false;
 
 	TRY(asyncdbg_snapshot(p->d->handle, WANT_TASKS | WANT_RUNNING, NULL, &snap));
-	const struct task *task = step_to_task_end_find_task(snap, p->where.tid);
+	const struct thread_info *th = snapshot_thread_by_tid(snap, p->where.tid);
+	const struct task *task = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
 	if (!task)
 		return error_new(ERR_STATE, "this thread is not running a task");
 	TRY(step_to_task_end_find_poll(p, task, &found));
