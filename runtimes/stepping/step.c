@@ -1,37 +1,46 @@
 /*
  * Internal breakpoints of a step, by their lists in struct step_plan: where each is placed, and
- * what a hit that its filter lets through means.
+ * what a hit that its filter lets through means. The callbacks in parentheses read what a hit
+ * shows and act; what to do is decided in runtimes/step_rules.
  *
  * - lines, at other lines of the function, for the instance or the call in progress alone: the
  *   step is over. It ends by a return where the line is behind an inlined call (at_line()).
  * - returning, at the return address of the call or poll in progress: if the future is suspended,
- *   its poll is over, and entries and drops are planted; otherwise the function has returned
- *   (step_exit_at_return()).
+ *   its poll is over, and entries and drops are planted, or the step is over if it cannot be
+ *   followed; otherwise the function has returned (step_exit_at_return()).
  * - lines, at the next frame of the user's code if the caller is a library: the thread has come
  *   out to a caller that the user knows (at_users_frame()).
- * - entries, while the future is suspended, at the entry of the instance's poll function or the
- *   head of an inlined coroutine: any thread polls it again, and that poll is the one in progress
- *   now; or its memory has another instance, so that the first one was dropped unseen (at_entry(),
- *   at_inlined_entry()).
- * - drops, at drop glue of the future: it was dropped before it was ready, or its task was
- *   cancelled (step_exit_at_drop()).
+ * - entries, at the entry of the instance's poll function, while it is suspended, or all the time
+ *   at the head of an inlined coroutine: any thread polls it again, and that poll is the one in
+ *   progress now; or its memory has another instance, so that the first one was dropped unseen
+ *   (at_entry(), at_inlined_entry()).
+ * - drops, at drop glue of the future, and of a coroutine that is inlined into its poll function:
+ *   it was dropped before it was ready, or its task was cancelled (step_exit_at_drop()). An inlined
+ *   one that has returned is dropped, too: only a suspended one counts (at_inlined_drop(),
+ *   at_own_drop()).
  * - panicking, at rust_panic(): the step is over if the panic unwinds the call in progress before
  *   anything catches it (at_panic()).
  *
- * `step` executes instructions one by one (step_into.c). Where it runs over a call, it also has:
+ * `step` executes instructions one by one (step_into.c). A function of the user's that they call is
+ * the one of the step from then on, and the step ends there, at:
+ *
+ * - lines, at the first line of its body (step_into_at_body()), or the other lines of a coroutine
+ *   (at_line()).
+ *
+ * Where it runs over a call, as `nexti` does, it also has:
  *
  * - a list of its own, at the return address of that call: the call is over (has_returned()).
  * - targets, at poll functions of coroutines that the call may poll, and at closures of the user's
  *   in its generics: the thread has come to one further in, and the step goes on in the coroutine
- *   (at_target()) or ends in the closure (at_closure()).
+ *   (at_target()) or ends in the closure (at_closure()). Not for `nexti`.
  *
  * `step --spawned` follows the task that the line makes, on whatever thread (step_to_task_end.c):
  *
  * - spawn.places, where the runtime makes tasks: the line has made one, whose header is known now
  *   (at_spawn()).
  * - entries, at the poll function of that task: some thread polls it, and is followed (at_poll()).
- * - targets, at code of the user's in its future: the step ends there (at_code(),
- *   step_to_task_end_at_body()).
+ * - targets, at code of the user's in its future: the step goes on in a function, to its first
+ *   line (at_code()), or ends at that of an inlined one (step_to_task_end_at_body()).
  * - lines, at the return address of that poll: it came to no code of the user's
  *   (at_poll_return()).
  * - targets, if the place where tasks are made is not known, at coroutines of the spawned types:

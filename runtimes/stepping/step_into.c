@@ -7,49 +7,48 @@
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/step_rules/into_rules.h"
 #include "runtimes/stepping/step_plan.h"
 
-enum {
-	MAX_INSTRUCTION = 16, /* bytes */
-	ALONE = 1000,         /* instructions, until the other threads run for a moment */
-};
-
-/* ---- calls ---- */
-
-/* Whether the thread has executed a call since it was at before; *returns: where it returns to. */
-static bool has_called(struct step_plan *p, const struct step_frame *before,
-                       const struct step_frame *now)
-{
-	uint64_t returns = now->returns - before->pc;
-
-	return before->sp - now->sp == p->arch->entry_cfa && returns && returns < MAX_INSTRUCTION &&
-	       now->pc - before->pc >= MAX_INSTRUCTION;
-}
-
-static struct error *has_returned(void *arg, const struct internal_hit *hit, bool *stop)
-{
-	(void)arg, (void)hit;
-	*stop = true;
-	return NULL;
-}
+/* ---- targets ---- */
 
 /* The thread polls a coroutine further in. */
 static struct error *at_target(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
-	struct step_frame frame;
+	struct target_hit here = { .is_own = hit->tid == p->where.tid, .from = p->where.cfa };
+	struct step_frame frame = { 0 };
 	SCRATCH(tmp);
 
-	if (hit->tid != p->where.tid)
-		return NULL;
-	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
-	*stop = p->walk.entered = frame.cfa < p->where.cfa;
+	if (here.is_own)
+		TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
+	here.cfa = frame.cfa;
+	step_targets_act(p, TARGET_CALLED, &here, stop);
 	return NULL;
 }
 
-/* Notes that of two tasks with the same code, the step follows whichever is polled first. */
-static void note_uncertainty(struct step_plan *p)
+/* A closure of the user's that the library calls. */
+static struct error *at_closure(void *arg, const struct internal_hit *hit, bool *stop)
 {
+	struct step_plan *p = arg;
+	struct target_hit here = { .is_own = hit->tid == p->where.tid, .from = p->where.cfa };
+	struct step_frame frame = { 0 };
+	SCRATCH(tmp);
+
+	if (here.is_own)
+		TRY(step_frame_read(p, hit->tid, &tmp, &frame));
+	here.cfa = frame.cfa;
+	step_targets_act(p, TARGET_CLOSURE, &here, stop);
+	return NULL;
+}
+
+/*
+ * The step follows the thread. Of two tasks with the same code that is whichever is polled first,
+ * which the note says.
+ */
+static void follow_spawned(struct step_plan *p, pid_t tid)
+{
+	p->where.tid = tid;
 	p->exit.end.note = arena_printf(&p->d->step_cache->arena,
 	                                "it may be in another task with the same code: %s",
 	                                p->subject.spawn.unseen);
@@ -63,11 +62,11 @@ static struct error *at_spawned(void *arg, const struct internal_hit *hit, bool 
 	SCRATCH(tmp);
 
 	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
-	if (!step_instance_is_new(p, hit->addr, &frame))
-		return NULL;
-	p->where.tid = hit->tid;
-	note_uncertainty(p);
-	*stop = p->walk.entered = true;
+	step_targets_act(
+		p, TARGET_SPAWNED,
+		&(struct target_hit){ .is_new = step_instance_is_new(p, hit->addr, &frame) }, stop);
+	if (*stop)
+		follow_spawned(p, hit->tid);
 	return NULL;
 }
 
@@ -81,27 +80,28 @@ static struct error *at_spawned_body(void *arg, const struct internal_hit *hit, 
 	struct step_place place;
 
 	step_place_at(p, hit->addr, &place);
-	if (!place.users)
-		return NULL;
-	p->where.tid = hit->tid;
-	note_uncertainty(p);
-	step_exit_set(p, STEP_LINE, stop);
+	step_targets_act(p, TARGET_SPAWNED_BODY, &(struct target_hit){ .is_users = place.users },
+	                 stop);
+	if (*stop)
+		follow_spawned(p, hit->tid);
 	return NULL;
 }
 
-/* A closure of the user's that the library calls. */
-static struct error *at_closure(void *arg, const struct internal_hit *hit, bool *stop)
-{
-	struct step_plan *p = arg;
-	struct step_frame frame;
-	SCRATCH(tmp);
+/* ---- calls ---- */
 
-	if (hit->tid != p->where.tid)
-		return NULL;
-	TRY(step_frame_read(p, hit->tid, &tmp, &frame));
-	if (frame.cfa && frame.cfa < p->where.cfa)
-		step_exit_set(p, STEP_LINE, stop);
+static struct error *has_returned(void *arg, const struct internal_hit *hit, bool *stop)
+{
+	(void)arg, (void)hit;
+	*stop = true;
 	return NULL;
+}
+
+static struct into_call call_of(const struct step_plan *p)
+{
+	return (struct into_call){ .kind = p->options->kind,
+		                   .spawned = p->options->spawned,
+		                   .is_unseen = p->subject.spawn.unseen != NULL,
+		                   .on_any = p->subject.on_any };
 }
 
 static struct error *plant_targets(struct step_plan *p, const struct function *called)
@@ -110,17 +110,16 @@ static struct error *plant_targets(struct step_plan *p, const struct function *c
 		                                                 .closure = at_closure },
 						 spawned = { .entry = at_spawned,
 		                                             .inside = at_spawned_body };
+	const struct into_call call = call_of(p);
+	const enum into_targets targets = into_rules_targets(&call);
 
-	if (p->options->kind != STEP_INTO)
+	if (targets == INTO_NO_TARGETS)
 		return NULL;
-	if (!p->options->spawned)
-		return step_targets_plant(p, called, NULL, 0, &called_ones,
-		                          &p->breakpoints.targets);
-	/* The spawn on the line tells what to wait for. */
-	if (!p->subject.spawn.unseen || p->subject.on_any)
-		return NULL;
-	TRY(step_targets_plant(p, called, NULL, 0, &spawned, &p->breakpoints.targets));
-	return p->breakpoints.targets.n ? step_exit_clear(p) : NULL;
+	TRY(step_targets_plant(p, called, NULL, 0,
+	                       targets == INTO_CALLED_ONES ? &called_ones : &spawned,
+	                       &p->breakpoints.targets));
+	/* The step waits for the task alone, if there is code to wait for. */
+	return targets == INTO_SPAWNED_ONES && p->breakpoints.targets.n ? step_exit_clear(p) : NULL;
 }
 
 /*
@@ -141,9 +140,13 @@ static struct error *run_call(struct step_plan *p, const struct step_frame *in,
 		err = plant_targets(p, called);
 	if (!err)
 		err = debuggee_continue(p->d);
-	*done = !err && why->reason == CONTROL_BREAKPOINT && !p->d->breakpoint &&
-	        !p->walk.entered && p->exit.end.reason == STEP_NONE && why->addr == in->returns &&
-	        why->tid == tid;
+	const struct into_halt halt = { .at_breakpoint = why->reason == CONTROL_BREAKPOINT,
+		                        .is_numbered = p->d->breakpoint != NULL,
+		                        .has_entered = p->walk.entered,
+		                        .has_ended = p->exit.end.reason != STEP_NONE,
+		                        .at = { why->tid, why->addr },
+		                        .expected = { tid, in->returns } };
+	*done = !err && into_rules_has_returned(&halt);
 	struct error *end = step_untrap(p, &internals);
 	vec_free(&internals);
 	if (!err && !p->options->spawned)
@@ -164,14 +167,6 @@ static struct error *step_into_at_body(void *arg, const struct internal_hit *hit
 	return NULL;
 }
 
-/* A call of an async function only makes its coroutine. */
-static bool is_worth(const struct step_place *place)
-{
-	const struct type *result = place->users ? function_read_result(place->function) : NULL;
-
-	return place->users && place->lines->nrows && !(result && type_is_coroutine(result));
-}
-
 /* The step goes on in a function that the thread is about to execute, up to its first line. */
 static struct error *step_into_enter(struct step_plan *p, const struct step_place *place,
                                      const struct step_frame *frame)
@@ -189,8 +184,7 @@ static struct error *step_into_enter(struct step_plan *p, const struct step_plac
 	const struct line_rules rules = step_lines_rules(p);
 	uint64_t body = line_rules_body(&rules);
 	bool is_coroutine = p->subject.instance.type && type_is_coroutine(p->subject.instance.type);
-	/* An async block in a single line begins where its function does. */
-	if (!body || (is_coroutine && line_rules_has_body(place->lines, 0))) {
+	if (!into_rules_stops_at_body(body, is_coroutine, line_rules_has_body(place->lines, 0))) {
 		p->where.at.call = 0;
 		p->where.at.line = place->lines->calls[0].line;
 		return step_lines_plant(p);
@@ -232,6 +226,48 @@ static struct error *wait_spawned(struct step_plan *p, enum step_into_walked *re
 	return NULL;
 }
 
+/* Whether the step goes on in what the thread has called. */
+static bool step_into_enters(const struct step_plan *p, const struct step_place *place)
+{
+	struct into_call call = call_of(p);
+	const struct type *result = place->users ? function_read_result(place->function) : NULL;
+
+	call.is_users = place->users;
+	call.has_lines = place->users && place->lines->nrows;
+	call.makes_coroutine = result && type_is_coroutine(result);
+	return into_rules_enters(&call);
+}
+
+/* A call from the line has run. */
+static struct error *step_into_after_call(struct step_plan *p, bool done,
+                                          enum step_into_walked *ret)
+{
+	const struct into_call_end end = { .kind = p->options->kind,
+		                           .has_returned = done,
+		                           .has_entered = p->walk.entered,
+		                           .on_any = p->subject.on_any,
+		                           .has_targets = p->breakpoints.targets.n != 0 };
+
+	switch (into_rules_after_call(&end)) {
+	case INTO_CALL_ENTERED:
+		*ret = WALK_RUN;
+		return enter_target(p);
+	case INTO_CALL_SPAWNED:
+		return wait_spawned(p, ret);
+	case INTO_CALL_STEPPED:
+		p->d->control.stop.reason = CONTROL_STEPPED;
+		*ret = WALK_END;
+		return NULL;
+	case INTO_CALL_DONE:
+		*ret = WALKED;
+		return NULL;
+	case INTO_CALL_HALTED:
+		break;
+	}
+	*ret = WALK_END;
+	return NULL;
+}
+
 /* The thread has called something from the line. */
 static struct error *step_into_called(struct step_plan *p, const struct step_frame *now,
                                       enum step_into_walked *ret)
@@ -240,21 +276,12 @@ static struct error *step_into_called(struct step_plan *p, const struct step_fra
 	bool done;
 
 	step_place_at(p, now->pc, &place);
-	if (p->options->kind == STEP_INTO && !p->options->spawned && is_worth(&place)) {
+	if (step_into_enters(p, &place)) {
 		*ret = WALK_RUN;
 		return step_into_enter(p, &place, now);
 	}
 	TRY(run_call(p, now, place.users ? NULL : place.function, &done));
-	*ret = done ? WALKED : WALK_END;
-	if (p->walk.entered) {
-		*ret = WALK_RUN;
-		return enter_target(p);
-	}
-	if (done && (p->subject.on_any || p->breakpoints.targets.n))
-		return wait_spawned(p, ret);
-	if (done && p->options->kind == STEP_INSTRUCTION)
-		p->d->control.stop.reason = CONTROL_STEPPED;
-	return NULL;
+	return step_into_after_call(p, done, ret);
 }
 
 /* The function has returned to its caller; it may be polled again. */
@@ -280,7 +307,7 @@ static struct error *execute(struct step_plan *p, bool *done)
 
 	*done = false;
 	/* A loop may wait for another thread. */
-	if (++p->walk.walked % ALONE == 0) {
+	if (into_rules_yields(++p->walk.walked)) {
 		TRY(control_yield(c, p->where.tid));
 		if (!c->pid || c->stop.reason != CONTROL_STEPPED)
 			return NULL;
@@ -305,9 +332,55 @@ static struct error *end_unless_alive(struct step_plan *p, struct error *err)
 	return NULL;
 }
 
+/* The thread has come to the end of the step by itself. */
+static void end_at_line(struct step_plan *p)
+{
+	p->d->control.stop.reason = CONTROL_BREAKPOINT;
+	p->walk.by_itself = true;
+	p->exit.end.reason = STEP_LINE;
+}
+
+static bool ends_at(struct step_plan *p, uint64_t pc)
+{
+	return p->where.at.lines && step_lines_has(p, pc) && !step_lines_is_repeated(p, pc) &&
+	       !reachable_lines_leaves(p, pc);
+}
+
+static struct error *after_instruction(struct step_plan *p, const struct step_frame *before,
+                                       const struct step_frame *now, enum step_into_walked *ret)
+{
+	const struct into_instruction executed = { .kind = p->options->kind,
+		                                   .before = { before->pc, before->sp },
+		                                   .now = { now->pc, now->sp },
+		                                   .pushed = p->arch->entry_cfa,
+		                                   .returns_to = now->returns,
+		                                   .cfa = p->where.cfa,
+		                                   .returns = p->where.returns,
+		                                   .on_any = p->subject.on_any,
+		                                   .ends = ends_at(p, now->pc) };
+
+	switch (into_rules_after_instruction(&executed)) {
+	case INTO_SPAWNED:
+		return wait_spawned(p, ret);
+	case INTO_CALLED:
+		return step_into_called(p, now, ret);
+	case INTO_RETURNED:
+		return step_into_left(p, now, ret);
+	case INTO_STEPPED:
+		p->walk.by_itself = true;
+		return NULL;
+	case INTO_LINE:
+		end_at_line(p);
+		return NULL;
+	case INTO_ON:
+		break;
+	}
+	*ret = WALKED;
+	return interrupt_check();
+}
+
 static struct error *step_into_walk(struct step_plan *p, enum step_into_walked *ret)
 {
-	struct control *c = &p->d->control;
 	struct step_frame before, now;
 	bool done;
 	SCRATCH(tmp);
@@ -321,24 +394,7 @@ static struct error *step_into_walk(struct step_plan *p, enum step_into_walked *
 	if (err)
 		return end_unless_alive(p, err);
 	TRY(step_spawn_arrive(p, now.pc));
-	if (p->subject.on_any)
-		return wait_spawned(p, ret);
-	if (has_called(p, &before, &now))
-		return step_into_called(p, &now, ret);
-	p->walk.by_itself = p->options->kind == STEP_INSTRUCTION;
-	if (p->walk.by_itself)
-		return NULL;
-	if (now.pc == p->where.returns && now.sp == p->where.cfa)
-		return step_into_left(p, &now, ret);
-	if (step_lines_has(p, now.pc) && !step_lines_is_repeated(p, now.pc) &&
-	    !reachable_lines_leaves(p, now.pc)) {
-		c->stop.reason = CONTROL_BREAKPOINT;
-		p->walk.by_itself = true;
-		p->exit.end.reason = STEP_LINE;
-		return NULL;
-	}
-	*ret = WALKED;
-	return interrupt_check();
+	return after_instruction(p, &before, &now, ret);
 }
 
 /* Lets the program run to the end of the step, or to where its instructions are of interest. */
@@ -353,18 +409,23 @@ static struct error *step_into_run_on(struct step_plan *p)
 
 struct error *step_into_run(struct step_plan *p)
 {
-	enum step_into_walked state;
+	struct into_run run;
 
 	do {
+		enum step_into_walked state;
+
 		p->walk.resumed = false;
 		do
 			TRY(step_into_walk(p, &state));
-		while (state == WALKED && p->options->kind == STEP_INTO);
+		while (state == WALKED);
 		if (state == WALK_RUN)
 			TRY(step_into_run_on(p));
+		run = (struct into_run){ .ran = state == WALK_RUN,
+			                 .was_resumed = p->walk.resumed,
+			                 .has_ended = p->exit.end.reason != STEP_NONE,
+			                 .is_alive = p->d->control.pid != 0 };
 		/* The coroutine is polled again, on whatever thread. */
-	} while (state == WALK_RUN && p->walk.resumed && p->exit.end.reason == STEP_NONE &&
-	         p->d->control.pid);
+	} while (into_rules_walks_again(&run));
 	step_spawn_note(p);
 	return NULL;
 }

@@ -7,6 +7,7 @@
 #include "runtimes/step_rules/exit_rules.h"
 #include "runtimes/step_rules/line_rules.h"
 #include "runtimes/step_rules/reach_rules.h"
+#include "runtimes/step_rules/target_rules.h"
 #include "runtimes/stepping/debuggee.h"
 #include "runtimes/stepping/event_break.h"
 #include "runtimes/stepping/step_cache.h"
@@ -322,6 +323,9 @@ struct error *step_targets_plant(struct step_plan *p, const struct function *cal
                                  const struct type *polled, uint64_t at,
                                  const struct step_target_deciders *deciders,
                                  internal_breakpoint_vec *ret) MUST_CHECK;
+/* Acts on a hit there: *stop, and whether the step has ended or a function is entered. */
+void step_targets_act(struct step_plan *p, enum target_place place, const struct target_hit *hit,
+                      bool *stop);
 
 /* ---- step.c ---- */
 

@@ -275,3 +275,14 @@ struct error *step_targets_plant(struct step_plan *p, const struct function *cal
 	vec_free(&s.closures);
 	return err;
 }
+
+void step_targets_act(struct step_plan *p, enum target_place place, const struct target_hit *hit,
+                      bool *stop)
+{
+	const enum target_action action = target_rules_at(place, hit);
+
+	if (action == TARGET_ENTER)
+		*stop = p->walk.entered = true;
+	else if (action == TARGET_END)
+		step_exit_set(p, STEP_LINE, stop);
+}

@@ -7,6 +7,7 @@
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/query/merged_code.h"
+#include "runtimes/step_rules/task_rules.h"
 #include "runtimes/stepping/step_plan.h"
 
 /* ---- the whole task ---- */
@@ -26,45 +27,50 @@ static const struct type *polled_as(const struct function *f, const struct type 
 static const struct type *step_to_task_end_root_type(const struct task *task,
                                                      const struct function *f)
 {
-	static const char between[] = " or ";
 	const struct type *t = f ? step_instance_type(f) : NULL, *ret = NULL;
-	const char *at = t ? task->type : NULL;
 	SCRATCH(tmp);
+	const char *name;
 
-	while (at && !ret) {
-		const char *end = strstr(at, between);
-
-		ret = polled_as(f, t, end ? arena_strndup(&tmp, at, (size_t)(end - at)) : at);
-		at = end ? end + strlen(between) : NULL;
-	}
+	for (size_t n = 0; t && !ret && (name = task_rules_type(task->type, n, &tmp)); n++)
+		ret = polled_as(f, t, name);
 	return ret;
 }
 
-/*
- * Finds the poll of the task's future on the stack of the thread: the outermost one of its type,
- * which may contain itself in a box.
- */
+/* The stack of a thread that polls a task, for task_rules.h. */
+struct step_to_task_end_stack {
+	struct step_plan *p;
+	const struct task *task;
+	struct stack stack;
+};
+
+static bool polls_task(void *arg, size_t frame)
+{
+	const struct step_to_task_end_stack *s = arg;
+	const struct function *f = lookup_function(s->p->in->di, s->stack.frames[frame].lookup_pc);
+
+	return step_to_task_end_root_type(s->task, f) != NULL;
+}
+
+/* Finds the poll of the task's future on the stack of the thread. */
 static struct error *step_to_task_end_find_poll(struct step_plan *p, const struct task *task,
                                                 bool *found)
 {
 	SCRATCH(tmp);
-	struct stack stack;
+	struct step_to_task_end_stack s = { .p = p, .task = task };
 
-	*found = false;
-	TRY(step_frame_stack(p, p->where.tid, STACK_MAX_FRAMES, &tmp, &stack));
-	for (size_t i = 0; i + 1 < stack.nframes; i++) {
-		const struct function *f = lookup_function(p->in->di, stack.frames[i].lookup_pc);
-		const struct type *t = step_to_task_end_root_type(task, f);
-
-		if (!t)
-			continue;
-		TRY(step_instance_address(p, f, &stack.frames[i], &p->subject.instance.addr));
-		p->subject.instance.type = t;
-		p->where.at.function = f;
-		p->where.cfa = stack.frames[i + 1].sp;
-		p->where.returns = stack.frames[i + 1].pc;
-		*found = p->subject.instance.addr != 0;
-	}
+	TRY(step_frame_stack(p, p->where.tid, STACK_MAX_FRAMES, &tmp, &s.stack));
+	const struct task_frames frames = { s.stack.nframes, polls_task, &s };
+	const size_t n = task_rules_find_poll(&frames, found);
+	if (!*found)
+		return NULL;
+	const struct frame *at = &s.stack.frames[n];
+	const struct function *f = lookup_function(p->in->di, at->lookup_pc);
+	TRY(step_instance_address(p, f, at, &p->subject.instance.addr));
+	p->subject.instance.type = step_to_task_end_root_type(task, f);
+	p->where.at.function = f;
+	p->where.cfa = at[1].sp;
+	p->where.returns = at[1].pc;
+	*found = p->subject.instance.addr != 0;
 	return NULL;
 }
 
@@ -98,9 +104,9 @@ struct error *step_to_task_end_begin(struct step_plan *p)
 static struct error *at_code(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
+	const struct target_hit here = { .is_own = hit->tid == p->where.tid };
 
-	if (hit->tid == p->where.tid)
-		*stop = p->walk.entered = true;
+	step_targets_act(p, TARGET_TASK, &here, stop);
 	return NULL;
 }
 
@@ -111,8 +117,9 @@ static struct error *step_to_task_end_at_body(void *arg, const struct internal_h
 	struct step_place place;
 
 	step_place_at(p, hit->addr, &place);
-	if (hit->tid == p->where.tid && place.users)
-		step_exit_set(p, STEP_LINE, stop);
+	const struct target_hit here = { .is_own = hit->tid == p->where.tid,
+		                         .is_users = place.users };
+	step_targets_act(p, TARGET_TASK_BODY, &here, stop);
 	return NULL;
 }
 
@@ -136,7 +143,9 @@ static struct error *at_poll(void *arg, const struct internal_hit *hit, bool *st
 	SCRATCH(tmp);
 
 	(void)stop;
-	if (p->where.tid || !event_break_has_task(p->d, &p->subject.spawn.task))
+	struct task_first_poll poll = { .is_followed = p->where.tid != 0 };
+	poll.has_task = !poll.is_followed && event_break_has_task(p->d, &p->subject.spawn.task);
+	if (!task_rules_follows(&poll))
 		return NULL;
 	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
 	p->where.tid = hit->tid;
@@ -176,13 +185,15 @@ static struct error *plant_task(struct step_plan *p, const struct event_task *ta
 static struct error *at_spawn(void *arg, const struct internal_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
-	struct event_task task;
+	struct task_spawn spawn = { .is_own = hit->tid == p->where.tid,
+		                    .has_task = p->subject.spawn.task.header != 0 };
+	struct event_task task = { 0 };
 
 	(void)stop;
-	if (hit->tid != p->where.tid || p->subject.spawn.task.header)
-		return NULL;
-	TRY(event_break_spawned(p->d, hit, &task));
-	return task.header ? plant_task(p, &task) : NULL;
+	if (spawn.is_own && !spawn.has_task)
+		TRY(event_break_spawned(p->d, hit, &task));
+	spawn.header = task.header;
+	return task_rules_takes_spawn(&spawn) ? plant_task(p, &task) : NULL;
 }
 
 static struct error *plant_spawn(void *arg, uint64_t addr)
@@ -201,13 +212,22 @@ struct error *step_spawn_begin(struct step_plan *p)
 	if (p->options->kind != STEP_INTO || !p->options->spawned)
 		return NULL;
 	struct error *err CLEANUP(error_freep) = event_break_spawns(p->d, plant_spawn, p, &unseen);
-	if (err && (!p->d->control.hw_breakpoints_only || err->kind != ERR_STATE)) {
-		struct error *ret = err;
+	const struct task_places places = {
+		.failed = err != NULL,
+		.no_hardware = err && p->d->control.hw_breakpoints_only && err->kind == ERR_STATE,
+		.is_unseen = unseen != NULL,
+	};
+	struct error *ret = err;
+	switch (task_rules_places(&places)) {
+	case TASK_PLACES_ERROR:
 		err = NULL;
 		return ret;
-	}
-	if (err || unseen)
+	case TASK_PLACES_UNSEEN:
 		p->subject.spawn.unseen = arena_strdup(a, err ? err->message : unseen);
+		break;
+	case TASK_PLACES_KNOWN:
+		break;
+	}
 	return err ? step_untrap(p, &p->subject.spawn.places) : NULL;
 }
 
@@ -223,16 +243,14 @@ struct error *step_spawn_arrive(struct step_plan *p, uint64_t pc)
 
 void step_spawn_note(struct step_plan *p)
 {
-	bool left = p->exit.end.reason == STEP_LINE || p->exit.end.reason == STEP_RETURNED;
+	const struct task_end end = { .reason = p->exit.end.reason,
+		                      .spawned = p->options->spawned,
+		                      .has_task = p->subject.spawn.task.header != 0,
+		                      .has_note = p->exit.end.note != NULL,
+		                      .unseen = p->subject.spawn.unseen,
+		                      .has_foreign = p->subject.spawn.foreign };
+	const char *note = task_rules_note(&end, &p->d->step_cache->arena);
 
-	if (!p->options->spawned || p->subject.spawn.task.header || !left || p->exit.end.note)
-		return;
-	if (p->subject.spawn.unseen)
-		p->exit.end.note = arena_printf(&p->d->step_cache->arena,
-		                                "the task spawned by the line was not seen: %s",
-		                                p->subject.spawn.unseen);
-	else if (p->subject.spawn.foreign)
-		p->exit.end.note = "the task spawned by the line has no known user code";
-	else
-		p->exit.end.note = "the line did not spawn a task";
+	if (note)
+		p->exit.end.note = note;
 }
