@@ -70,9 +70,9 @@ bool exit_rules_was_polled(const struct exit_progress *e)
 	return e->was_suspended || e->polls || !e->active;
 }
 
-bool exit_rules_is_replaced(const char *state)
+bool exit_rules_is_replaced(enum instance_state state)
 {
-	return state && strcmp(state, "Unresumed") == 0;
+	return state == INSTANCE_UNRESUMED;
 }
 
 bool exit_rules_is_same_poll(const struct exit_progress *e, pid_t tid, uint64_t cfa)

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "debugger/base/arena.h"
+#include "runtimes/step_rules/instance_rules.h"
 #include "runtimes/step_rules/step_kind.h"
 
 /* Why the end of a coroutine in optimised code is STEP_LEFT. */
@@ -90,10 +91,9 @@ struct exit_progress {
 bool exit_rules_was_polled(const struct exit_progress *e);
 /*
  * Whether another instance is polled for the first time in the memory of this one, which was
- * suspended. Its drop was not seen, as optimised code has it inline. state: of the coroutine there;
- * NULL: unknown.
+ * suspended. Its drop was not seen, as optimised code has it inline. state: of the coroutine there.
  */
-bool exit_rules_is_replaced(const char *state);
+bool exit_rules_is_replaced(enum instance_state state);
 /* Whether the thread may still be in the poll in progress. */
 bool exit_rules_is_same_poll(const struct exit_progress *e, pid_t tid, uint64_t cfa);
 

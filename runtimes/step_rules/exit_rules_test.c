@@ -156,9 +156,9 @@ static void test_polled_again(void **state)
 	assert_true(exit_rules_is_same_poll(&e, 5, 0x1000));
 	assert_false(exit_rules_is_same_poll(&e, 6, 0x1000));
 	assert_false(exit_rules_is_same_poll(&e, 5, 0x1008));
-	assert_true(exit_rules_is_replaced("Unresumed"));
-	assert_false(exit_rules_is_replaced("Suspend0"));
-	assert_false(exit_rules_is_replaced(NULL));
+	assert_true(exit_rules_is_replaced(INSTANCE_UNRESUMED));
+	assert_false(exit_rules_is_replaced(INSTANCE_SUSPENDED));
+	assert_false(exit_rules_is_replaced(INSTANCE_UNKNOWN));
 }
 
 /* ---- its thread ends ---- */

@@ -298,10 +298,11 @@ struct error *step_exit_plant_return(struct step_plan *p)
 
 /* ---- polls ---- */
 
-/* The state of the coroutine in the memory of the instance; NULL: unknown, or it is none. */
-static const char *state_there(struct step_plan *p)
+/* The state of the coroutine in the memory of the instance; it may be no coroutine. */
+static enum instance_state state_there(struct step_plan *p)
 {
-	return type_is_coroutine(p->subject.instance.type) ? step_instance_state(p) : NULL;
+	return type_is_coroutine(p->subject.instance.type) ? step_instance_state(p)
+	                                                   : INSTANCE_UNKNOWN;
 }
 
 static void end_replaced(struct step_plan *p, const struct internal_hit *hit, bool *stop)

@@ -1,7 +1,6 @@
 /* The instance of a coroutine that a thread polls, and the state of its object. */
 #include <string.h>
 
-#include "debugger/base/str.h"
 #include "dwarf/frame/await_states.h"
 #include "dwarf/frame/result_place.h"
 #include "dwarf/frame/variables.h"
@@ -26,28 +25,15 @@ const struct type *step_instance_type(const struct function *f)
 	return t && (type_is_coroutine(t) || step_instance_returns_poll(f)) ? t : NULL;
 }
 
-static const char *step_instance_state_of(struct step_plan *p, const struct step_instance *of);
-
-/* A state that no poll begins with. */
-static bool is_final(const char *state)
-{
-	return strcmp(state, "Returned") == 0 || strcmp(state, "Panicked") == 0;
-}
+static enum instance_state step_instance_state_of(struct step_plan *p,
+                                                  const struct step_instance *of);
 
 /* ---- by its variables: optimised code has no place for the argument ---- */
 
 struct step_instance_owner {
-	const struct type *type;
-	uint64_t addr; /* of the coroutine that a variable is part of */
-	bool known, doubtful;
+	const struct type *type; /* of the coroutine that a variable is part of */
+	struct instance_owner found;
 };
-
-static void step_instance_add_owner(struct step_instance_owner *o, uint64_t addr)
-{
-	o->doubtful |= o->known && o->addr != addr;
-	o->known = true;
-	o->addr = addr;
-}
 
 /* A variable that lies in the coroutine has the name and type of a member. */
 static void visit_variable(const struct variable *v, void *arg)
@@ -56,19 +42,17 @@ static void visit_variable(const struct variable *v, void *arg)
 	size_t nvariants, n;
 	const struct variant *variants = type_variants(o->type, &nvariants);
 
-	if (!v->in_memory || v->depth || !v->name || !v->type)
-		return;
 	for (size_t i = 0; i < nvariants; i++) {
 		n = 0;
 		const struct member *m =
 			variants[i].payload ? type_members(variants[i].payload, &n) : NULL;
 
 		for (size_t j = 0; j < n; j++) {
-			if (m[j].type == v->type && m[j].name && strcmp(m[j].name, v->name) == 0) {
-				step_instance_add_owner(o,
-				                        v->addr - variants[i].offset - m[j].offset);
-				return;
-			}
+			if (!instance_rules_is_member(v, &m[j]))
+				continue;
+			instance_rules_add_owner(&o->found,
+			                         v->addr - variants[i].offset - m[j].offset);
+			return;
 		}
 	}
 }
@@ -80,7 +64,7 @@ static uint64_t step_instance_find_by_variables(struct step_plan *p, const struc
 
 	if (type_is_coroutine(t))
 		variables_in_frame(p->in->di, frame, cfa, visit_variable, &owner);
-	return owner.doubtful ? 0 : owner.addr;
+	return instance_rules_owner(&owner.found);
 }
 
 static struct error *step_instance_read_argument(struct step_plan *p, const struct frame *frame,
@@ -127,12 +111,13 @@ static struct error *find_inlined(struct step_plan *p, const struct frame *frame
 		                                              frame->lookup_pc, &place))
 			continue;
 		TRY(step_instance_read_argument(p, frame, &place, &found.addr));
-		const char *state = found.addr ? step_instance_state_of(p, &found) : NULL;
-		if (!state || is_final(state))
+		const enum instance_state state =
+			found.addr ? step_instance_state_of(p, &found) : INSTANCE_UNKNOWN;
+		if (!instance_rules_is_polled(state))
 			continue;
 		*ret = found;
 		p->subject.polled_call = call;
-		p->subject.was_suspended = str_begins(state, "Suspend");
+		p->subject.was_suspended = state == INSTANCE_SUSPENDED;
 		return NULL;
 	}
 	return NULL;
@@ -167,19 +152,13 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
 	step_place_at(p, pc, &p->where.at);
 	if (p->where.at.function)
 		step_instance_enter(p, f);
-	const char *state = step_instance_state(p);
-	bool is_new = state && strcmp(state, "Unresumed") == 0;
+	bool is_new = step_instance_state(p) == INSTANCE_UNRESUMED;
 	p->where.at = before.where.at;
 	p->subject.instance = before.subject.instance;
 	p->subject.polled_call = before.subject.polled_call;
 	return is_new;
 }
 
-/*
- * The address of a result that is returned in memory is the first argument (System V psABI, 3.2.3),
- * the future that is polled the second one. If the type of the result does not tell, the other
- * argument has memory that is in no state of the coroutine, as a rule.
- */
 static bool may_be_argument(const struct function *f, unsigned n)
 {
 	const struct type *result = function_read_result(f);
@@ -187,15 +166,7 @@ static bool may_be_argument(const struct function *f, unsigned n)
 
 	if (result)
 		result_place(result, &place);
-	switch (place.kind) {
-	case RESULT_NOTHING:
-	case RESULT_REGISTERS:
-		return n == 0;
-	case RESULT_MEMORY:
-		return n == 1;
-	default:
-		return true;
-	}
+	return instance_rules_is_argument(place.kind, n);
 }
 
 void step_instance_enter(struct step_plan *p, const struct step_frame *f)
@@ -207,9 +178,7 @@ void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 		if (!may_be_argument(p->where.at.function, i))
 			continue;
 		p->subject.instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };
-		const char *state = step_instance_state(p);
-
-		if (state && !is_final(state))
+		if (instance_rules_is_polled(step_instance_state(p)))
 			return;
 	}
 	p->subject.instance = (struct step_instance){ 0 };
@@ -217,29 +186,28 @@ void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 
 /* ---- the result of a poll ---- */
 
-/* DWARF numbers: rax and x0. */
-enum { RESULT_REGISTER = 0, MAX_IN_REGISTERS = 16 };
+enum { RESULT_REGISTER = 0 }; /* DWARF numbers: rax and x0 */
 
 /* The discriminant of a Poll<T> that was returned; false: where it is is not known. */
 static bool read_result(struct step_plan *p, const struct type *t, const struct member *discr,
                         const struct regs *regs, uint64_t *ret)
 {
-	/* Up to two words are in registers, a larger result is where the first one points to. */
-	bool in_memory = type_size(t) > MAX_IN_REGISTERS;
-	uint64_t size = type_size(discr->type);
+	const struct instance_result result = { .size = type_size(t),
+		                                .discr_size = type_size(discr->type),
+		                                .discr_offset = discr->offset };
+	const enum instance_result_place place = instance_rules_result(&result);
 
 	*ret = regs->r[RESULT_REGISTER];
-	if (!size || size > sizeof(*ret) || (!in_memory && discr->offset))
+	if (place == INSTANCE_RESULT_UNKNOWN)
 		return false;
-	if (in_memory) {
+	if (place == INSTANCE_RESULT_MEMORY) {
 		struct error *err CLEANUP(error_freep) =
 			control_read(&p->d->control, *ret + discr->offset, ret, sizeof(*ret));
 
 		if (err)
 			return false;
 	}
-	if (size < sizeof(*ret))
-		*ret &= (UINT64_C(1) << (8 * size)) - 1;
+	*ret = instance_rules_low_bytes(*ret, result.discr_size);
 	return true;
 }
 
@@ -248,41 +216,41 @@ static const struct variant *returned_variant(struct step_plan *p, const struct 
 {
 	const struct type *t = function_read_result(p->where.at.function);
 	const struct member *discr = t ? type_discr(t) : NULL;
-	const struct variant *other = NULL;
 	uint64_t value;
 	size_t n;
 
 	if (!discr || !read_result(p, t, discr, regs, &value))
 		return NULL;
 	const struct variant *v = type_variants(t, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].is_default)
-			other = &v[i];
-		else if (v[i].discr == value)
-			return &v[i];
-	}
-	return other;
+	return instance_rules_variant(v, n, value);
 }
 
-struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret)
+static struct error *read_returned(struct step_plan *p, pid_t tid, const char **ret)
 {
 	SCRATCH(tmp);
 	struct regs regs;
 
-	*ret = false;
-	if (!p->subject.instance.type)
-		return NULL;
-	if (type_is_coroutine(p->subject.instance.type) && p->subject.instance.addr) {
-		const char *state = step_instance_state(p);
-
-		/* Code around an inlined one may have dropped it since it returned. */
-		*ret = p->subject.polled_call ? step_instance_is_suspended(p, &p->subject.instance)
-		                              : !state || strcmp(state, "Returned") != 0;
-		return NULL;
-	}
 	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
 	const struct variant *v = returned_variant(p, &regs);
-	*ret = v && v->name && strcmp(v->name, "Pending") == 0;
+	*ret = v ? v->name : NULL;
+	return NULL;
+}
+
+struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret)
+{
+	const struct type *t = p->subject.instance.type;
+	struct instance_poll poll = {
+		.is_future = t != NULL,
+		.by_state = t && type_is_coroutine(t) && p->subject.instance.addr,
+		.is_inlined = p->subject.polled_call != 0,
+	};
+
+	*ret = false;
+	if (poll.by_state)
+		poll.state = step_instance_state(p);
+	else if (poll.is_future)
+		TRY(read_returned(p, tid, &poll.result));
+	*ret = instance_rules_is_pending(&poll);
 	return NULL;
 }
 
@@ -294,7 +262,6 @@ static const struct variant *step_instance_variant_at(struct step_plan *p, const
 {
 	const struct member *discr = type_discr(t);
 	uint64_t size = discr ? type_size(discr->type) : 0, value = 0;
-	const struct variant *variants, *other = NULL;
 	size_t n;
 
 	if (!size || size > sizeof(value))
@@ -303,24 +270,19 @@ static const struct variant *step_instance_variant_at(struct step_plan *p, const
 		control_read(&p->d->control, addr + discr->offset, &value, size);
 	if (err)
 		return NULL;
-	variants = type_variants(t, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (variants[i].is_default)
-			other = &variants[i];
-		else if (variants[i].discr == value)
-			return &variants[i];
-	}
-	return other;
+	const struct variant *v = type_variants(t, &n);
+	return instance_rules_variant(v, n, value);
 }
 
-static const char *step_instance_state_of(struct step_plan *p, const struct step_instance *of)
+static enum instance_state step_instance_state_of(struct step_plan *p,
+                                                  const struct step_instance *of)
 {
 	const struct variant *v = of->type ? step_instance_variant_at(p, of->type, of->addr) : NULL;
 
-	return v ? v->name : NULL;
+	return instance_rules_state(v ? v->name : NULL);
 }
 
-const char *step_instance_state(struct step_plan *p)
+enum instance_state step_instance_state(struct step_plan *p)
 {
 	return step_instance_state_of(p, &p->subject.instance);
 }
@@ -332,29 +294,24 @@ unsigned step_instance_line(struct step_plan *p)
 	const bool known = of->addr && of->type && type_is_coroutine(of->type);
 	const struct variant *v = known ? step_instance_variant_at(p, of->type, of->addr) : NULL;
 
-	return v && str_begins(v->name, "Suspend") ? v->line : 0;
+	return v && instance_rules_state(v->name) == INSTANCE_SUSPENDED ? v->line : 0;
 }
 
 bool step_instance_has_returned(struct step_plan *p)
 {
 	bool own = p->subject.instance.addr && type_is_coroutine(p->subject.instance.type) &&
 	           p->where.at.call == p->subject.polled_call;
-	const char *state = own ? step_instance_state(p) : NULL;
 
-	return state && strcmp(state, "Returned") == 0;
+	return own && step_instance_state(p) == INSTANCE_RETURNED;
 }
 
 bool step_instance_is_suspended(struct step_plan *p, const struct step_instance *of)
 {
-	const char *state =
-		of->type && type_is_coroutine(of->type) ? step_instance_state_of(p, of) : NULL;
-
-	return state && str_begins(state, "Suspend");
+	return of->type && type_is_coroutine(of->type) &&
+	       step_instance_state_of(p, of) == INSTANCE_SUSPENDED;
 }
 
 /* ---- an instance within another one ---- */
-
-enum { MAX_DEPTH = 64, MAX_VALUES = 4096 };
 
 struct within {
 	struct step_plan *p;
@@ -397,15 +354,26 @@ static void step_instance_look_within(struct within *w, const struct type *t, ui
 {
 	const struct step_instance here = { t, addr };
 
-	if (!t || depth > MAX_DEPTH || w->nvalues++ > MAX_VALUES)
+	if (!t)
 		return;
-	if (type_kind(t) == TYPE_STRUCT) {
+	struct instance_value value = { .kind = type_kind(t),
+		                        .depth = depth,
+		                        .nvalues = w->nvalues++ };
+	value.is_type = value.kind == TYPE_ENUM && strcmp(type_name(t), w->type) == 0;
+	value.is_suspended = value.is_type && step_instance_is_suspended(w->p, &here);
+	switch (instance_rules_look(&value)) {
+	case INSTANCE_LOOK_MEMBERS:
 		look_in_members(w, t, addr, depth);
-	} else if (type_kind(t) == TYPE_ENUM && strcmp(type_name(t), w->type) != 0) {
+		break;
+	case INSTANCE_LOOK_VARIANT:
 		look_in_variant(w, t, addr, depth);
-	} else if (type_kind(t) == TYPE_ENUM && step_instance_is_suspended(w->p, &here)) {
+		break;
+	case INSTANCE_LOOK_FOUND:
 		w->found = here;
 		w->nfound++;
+		break;
+	case INSTANCE_LOOK_NOWHERE:
+		break;
 	}
 }
 
@@ -416,5 +384,5 @@ struct step_instance step_instance_within(struct step_plan *p, const struct type
 	if (p->subject.instance.type && p->subject.instance.addr)
 		step_instance_look_within(&w, p->subject.instance.type, p->subject.instance.addr,
 		                          0);
-	return w.nfound == 1 && w.nvalues <= MAX_VALUES ? w.found : (struct step_instance){ 0 };
+	return instance_rules_is_only(w.nfound, w.nvalues) ? w.found : (struct step_instance){ 0 };
 }

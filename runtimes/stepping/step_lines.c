@@ -93,10 +93,10 @@ bool step_lines_is_repeated(struct step_plan *p, uint64_t addr)
 
 	first_poll_read(p->in, p->subject.polled_call ? NULL : p->where.at.function,
 	                p->where.at.lines, &first);
-	const char *state = first_poll_has(&first, addr) && p->subject.instance.addr
-	                            ? step_instance_state(p)
-	                            : NULL;
-	return state && strcmp(state, "Unresumed") != 0;
+	const enum instance_state state = first_poll_has(&first, addr) && p->subject.instance.addr
+	                                          ? step_instance_state(p)
+	                                          : INSTANCE_UNKNOWN;
+	return state != INSTANCE_UNKNOWN && state != INSTANCE_UNRESUMED;
 }
 
 static struct error *at_line(void *arg, const struct internal_hit *hit, bool *stop)

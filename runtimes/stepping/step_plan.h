@@ -5,6 +5,7 @@
 #include "dwarf/lookup/function_lines.h"
 #include "dwarf/unwind/unwind.h"
 #include "runtimes/step_rules/exit_rules.h"
+#include "runtimes/step_rules/instance_rules.h"
 #include "runtimes/step_rules/line_rules.h"
 #include "runtimes/step_rules/reach_rules.h"
 #include "runtimes/step_rules/target_rules.h"
@@ -225,8 +226,8 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
 struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret) MUST_CHECK;
 /* The step is of a coroutine, and its object is in the state of one that has returned. */
 bool step_instance_has_returned(struct step_plan *p);
-/* "Returned", "Suspend0": the state of the object of a coroutine; NULL: unknown. */
-const char *step_instance_state(struct step_plan *p);
+/* The state of the object of a coroutine. */
+enum instance_state step_instance_state(struct step_plan *p);
 /* The line of the await at which the coroutine that steps is suspended; 0: it is not, or unknown.
  */
 unsigned step_instance_line(struct step_plan *p);
