@@ -8,13 +8,10 @@
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/values/show.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/step_rules/value_rules.h"
 #include "runtimes/stepping/step_plan.h"
 
-enum {
-	MAX_RESULT = 16,      /* bytes in registers */
-	MAX_CALLER = 1 << 20, /* bytes of a frame */
-	MAX_CODE = 1 << 16,   /* bytes of a function */
-};
+enum { MAX_RESULT = 16 }; /* bytes in registers */
 
 const char step_inlined_value[] = "its code is inlined into another function";
 
@@ -27,23 +24,23 @@ struct result {
 	struct value value;
 };
 
-static bool step_value_read_variant(const struct result *r, struct value v, const char **name)
+static const char *step_value_read_variant(const struct result *r, struct value v)
 {
 	const struct variant *variant = NULL;
 	struct error *err CLEANUP(error_freep) = value_variant(r->p->in->target, v, &variant);
 
-	*name = !err && variant ? variant->name : NULL;
-	return *name != NULL;
+	return !err && variant ? variant->name : NULL;
 }
 
 /* Whether the place can have the value. */
 static bool step_value_is_possible(const struct result *r, struct value v)
 {
-	const char *name;
+	struct value_variant there = { .is_enum =
+		                               type_kind(v.type) == TYPE_ENUM && type_discr(v.type),
+		                       .is_poll = r->is_poll };
 
-	if (type_kind(v.type) != TYPE_ENUM || !type_discr(v.type))
-		return true;
-	return step_value_read_variant(r, v, &name) && (!r->is_poll || strcmp(name, "Ready") == 0);
+	there.name = there.is_enum ? step_value_read_variant(r, v) : NULL;
+	return value_rules_is_possible(&there);
 }
 
 static struct value step_value_in_registers(struct result *r, const struct result_place *place)
@@ -57,18 +54,7 @@ static struct value step_value_in_registers(struct result *r, const struct resul
 	return (struct value){ r->type, addr };
 }
 
-/* Whether the first register can have the address of a value in the frame of the caller. */
-static bool may_be_address(const struct result *r)
-{
-	uint64_t addr = r->regs->r[result_place_register(0)];
-
-	return addr >= r->p->where.cfa && addr - r->p->where.cfa < MAX_CALLER;
-}
-
-/*
- * Unoptimised code has the argument in its frame. Elsewhere a function whose callers do not use the
- * result, or know it, may leave anything in the registers.
- */
+/* Unoptimised code has the argument in its frame. */
 static bool step_value_keeps_registers(const struct function *f)
 {
 	struct argument_place place;
@@ -76,59 +62,39 @@ static bool step_value_keeps_registers(const struct function *f)
 	return argument_place_at(f, f->low, &place) && place.in_memory;
 }
 
-/*
- * A function that is called from its own crate alone need not return the address of a result that
- * it leaves in memory, if it is optimised.
- */
-static void find_in_memory(struct result *r)
+/* Takes RESULT_EITHER: whether the value can be in memory, or in registers. */
+static void find_possible(const struct result *r, struct value in_registers,
+                          struct value_result *ret)
 {
-	bool optimised = !step_value_keeps_registers(r->p->where.at.function);
+	const struct value in_memory = { r->type, ret->first_register };
 
-	r->value = (struct value){ r->type, optimised ? r->p->where.first_argument
-		                                      : r->regs->r[result_place_register(0)] };
-	if (optimised && !r->p->where.first_argument)
-		r->problem = "the code is optimised: where the value is returned is known only at "
-			     "function entry, as at a breakpoint on the function";
-}
-
-static void find_either(struct result *r, const struct result_place *place)
-{
-	struct value memory = { r->type, r->regs->r[result_place_register(0)] };
-	struct value registers = step_value_in_registers(r, place);
-	bool as_memory = may_be_address(r) && step_value_is_possible(r, memory);
-	bool as_registers = step_value_is_possible(r, registers);
-
-	r->value = as_memory ? memory : registers;
-	if (as_memory == as_registers)
-		r->problem = "it may be in registers or in memory";
-	else if (!step_value_keeps_registers(r->p->where.at.function))
-		r->problem = "optimised code need not leave the value in registers";
+	ret->possible_in_memory = value_rules_is_in_caller(ret->first_register, r->p->where.cfa) &&
+	                          step_value_is_possible(r, in_memory);
+	ret->possible_in_registers = step_value_is_possible(r, in_registers);
 }
 
 static void step_value_find(struct result *r)
 {
 	struct result_place place;
+	struct value registers = { 0 };
 
 	result_place(r->type, &place);
-	switch (place.kind) {
-	case RESULT_NOTHING:
-		r->value = step_value_in_registers(r, &place);
-		break;
-	case RESULT_REGISTERS:
-		r->value = step_value_in_registers(r, &place);
-		if (!step_value_keeps_registers(r->p->where.at.function))
-			r->problem = "optimised code need not leave the value in registers";
-		break;
-	case RESULT_MEMORY:
-		find_in_memory(r);
-		break;
-	case RESULT_EITHER:
-		find_either(r, &place);
-		break;
-	default:
-		r->problem = "it is not in general registers, or its place depends on the compiler";
-		break;
-	}
+	struct value_result result = {
+		.kind = place.kind,
+		.keeps_registers = step_value_keeps_registers(r->p->where.at.function),
+		.first_register = r->regs->r[result_place_register(0)],
+		.first_argument = r->p->where.first_argument,
+	};
+	if (place.kind != RESULT_MEMORY && place.kind != RESULT_UNKNOWN)
+		registers = step_value_in_registers(r, &place);
+	if (place.kind == RESULT_EITHER)
+		find_possible(r, registers, &result);
+	const struct value_place at = value_rules_place(&result);
+	r->problem = at.problem;
+	if (at.where == VALUE_IN_REGISTERS)
+		r->value = registers;
+	else if (at.where == VALUE_IN_MEMORY)
+		r->value = (struct value){ r->type, at.addr };
 	if (!r->problem && !step_value_is_possible(r, r->value))
 		r->problem = "the memory at its location does not hold such a value";
 }
@@ -140,14 +106,15 @@ static void take_ready(struct result *r)
 	const struct variant *ready = type_variant(r->type, "Ready");
 	const struct member *m = ready && ready->payload ? type_members(ready->payload, &n) : NULL;
 
-	if (n != 1) {
-		r->problem = "the debug info does not describe it";
-		return;
-	}
-	/* A value without size needs no read. */
-	if (!type_size(m->type) && type_is_coroutine(r->p->subject.instance.type))
-		r->problem = NULL;
-	r->value = (struct value){ m->type, r->value.addr + ready->offset + m->offset };
+	const struct value_ready payload = {
+		.nmembers = n,
+		.size = n == 1 ? type_size(m->type) : 0,
+		.is_coroutine = type_is_coroutine(r->p->subject.instance.type),
+		.problem = r->problem,
+	};
+	r->problem = value_rules_ready_problem(&payload);
+	if (n == 1)
+		r->value = (struct value){ m->type, r->value.addr + ready->offset + m->offset };
 }
 
 static void step_value_note(struct result *r)
@@ -184,10 +151,11 @@ void step_value_begin(struct step_plan *p, const struct step_frame *f)
 	SCRATCH(tmp);
 
 	p->where.first_argument = 0;
-	if (p->options->kind != STEP_FINISH || !function ||
-	    function->high - function->low > MAX_CODE)
+	if (!function)
 		return;
 	size_t size = function->high - function->low;
+	if (!value_rules_reads_code(p->options->kind, size))
+		return;
 	uint8_t *code = arena_alloc(&tmp, size);
 	struct error *err CLEANUP(error_freep) =
 		control_read(&p->d->control, function->low, code, size);
@@ -202,15 +170,21 @@ struct error *step_value_take(struct step_plan *p, pid_t tid)
 	struct regs regs;
 	SCRATCH(tmp);
 
-	if (p->options->kind != STEP_FINISH || !p->where.at.function)
+	const struct function *function = p->where.at.function;
+	r.type = function ? function_read_result(function) : NULL;
+	const struct value_function of = { .kind = p->options->kind,
+		                           .is_known = function != NULL,
+		                           .is_inlined = p->where.at.call != 0,
+		                           .has_result = r.type != NULL };
+	switch (value_rules_action(&of)) {
+	case VALUE_ABSENT:
 		return NULL;
-	if (p->where.at.call) {
+	case VALUE_INLINED:
 		p->exit.end.value_problem = step_inlined_value;
 		return NULL;
+	case VALUE_READ:
+		break;
 	}
-	r.type = function_read_result(p->where.at.function);
-	if (!r.type)
-		return NULL;
 	r.is_poll = p->subject.instance.type && type_is(r.type, "core::task::poll::Poll");
 	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
 	r.regs = &regs;
