@@ -290,6 +290,42 @@ static void test_kernels_without_openat2(void **state)
 	end_roots(&r);
 }
 
+/* The folder's descriptor is 0 in a program that has no standard input. */
+static void save_without_input(const char *directory, const char *path)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+	int folder CLEANUP(file_close) = open(directory, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+
+	assert_true(folder > 0);
+	close(STDIN_FILENO);
+	assert_null(new_file_open_at(folder, "file", 0600, &file));
+	assert_int_equal(file.folder, 0);
+	fputs("whole", file.f);
+	assert_null(new_file_finish(&file));
+	assert_int_equal(fcntl(0, F_GETFD), -1);
+	assert_has(path, "whole");
+}
+
+static void test_no_standard_input(void **state)
+{
+	char directory[] = "/tmp/new_file_test.XXXXXX";
+	int status;
+	SCRATCH(a);
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	const char *path = text_in(&a, directory, "file");
+	pid_t child = fork();
+	if (child == 0) {
+		save_without_input(directory, path);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
 /* Write errors are reported by new_file_finish(), and nothing is left behind. */
 static void test_a_full_disk(void **state)
 {
@@ -320,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_links_of_others_are_not_followed),
 		cmocka_unit_test(test_a_root_is_not_left),
 		cmocka_unit_test(test_kernels_without_openat2),
+		cmocka_unit_test(test_no_standard_input),
 		cmocka_unit_test(test_a_full_disk),
 	};
 
