@@ -320,17 +320,13 @@ static const struct type *lookup_known_vtable(struct debuginfo *di, uint64_t add
 	return NULL;
 }
 
-/* T of the Pin<&mut T> that is a poll function's first parameter. */
-static const struct type *self_of_poll(const struct function *f)
+/* T of the &T, &mut T or Pin<&mut T> that is a method's first parameter. */
+static const struct type *self_of_method(const struct function *f)
 {
 	const struct type *t = function_first_argument(f);
+	const struct member *in_pin = t ? type_single_member(t) : NULL;
 
-	for (int i = 0; t && i < 2; i++) {
-		if (type_kind(t) == TYPE_POINTER)
-			return type_target(t);
-		const struct member *m = type_single_member(t);
-		t = m ? m->type : NULL;
-	}
+	t = in_pin ? in_pin->type : t;
 	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
 }
 
@@ -353,7 +349,7 @@ const struct type *lookup_dwarf_vtable(struct debuginfo *di, uint64_t addr, unsi
 	const struct type *t = lookup_known_vtable(di, addr);
 	if (t)
 		return t;
-	const struct type *by_function = f ? self_of_poll(f) : NULL;
+	const struct type *by_function = f ? self_of_method(f) : NULL;
 	/*
 	 * The linker may have merged two poll functions with equal code; the symbol then names only
 	 * one of their types. It never merges coroutines: each panics with its own source location.

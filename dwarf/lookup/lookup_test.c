@@ -364,6 +364,42 @@ static void test_vtables_by_their_poll_function(void **state)
 	assert_false(exact);
 }
 
+/* The first method of another trait than Future has a reference, which is not pinned. */
+static void test_vtables_by_another_method(void **state)
+{
+	struct fixture *f = *state;
+	const struct type *tagged = must_find(f, "shapes::TaggedU8");
+	bool exact = true;
+
+	map_vtable(f, 0x6004000, type_size(tagged), address_of(f, "integers"));
+	assert_ptr_equal(lookup_vtable(f->di, 0x6004000, 3, &exact), tagged);
+	assert_false(exact);
+}
+
+/* The word at the place of a method may lead to any function. */
+static void test_vtables_by_a_function_without_arguments(void **state)
+{
+	struct fixture *f = *state;
+	unsigned found = 0;
+	size_t n;
+	bool exact;
+
+	const struct scope *scopes = read_scopes(f, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
+		const struct function *function = s->tag == DW_TAG_subprogram && s->has_address
+		                                          ? lookup_function(f->di, s->low + BIAS)
+		                                          : NULL;
+
+		if (!function || function_first_argument(function))
+			continue;
+		found++;
+		map_vtable(f, 0x6005000 + 0x1000 * i, 8, s->low + BIAS);
+		assert_null(lookup_vtable(f->di, 0x6005000 + 0x1000 * i, 3, &exact));
+	}
+	assert_true(found > 0);
+}
+
 static void test_vtables_that_are_none(void **state)
 {
 	struct fixture *f = *state;
@@ -694,6 +730,8 @@ int main(void)
 		cmocka_unit_test(test_statics_that_are_none),
 		cmocka_unit_test(test_vtables_that_debug_info_describes),
 		cmocka_unit_test(test_vtables_by_their_poll_function),
+		cmocka_unit_test(test_vtables_by_another_method),
+		cmocka_unit_test(test_vtables_by_a_function_without_arguments),
 		cmocka_unit_test(test_vtables_that_are_none),
 		cmocka_unit_test(test_locations),
 		cmocka_unit_test(test_no_aranges),
