@@ -262,13 +262,12 @@ void stack_note_outer_roots(struct collector *c, const struct thread_info *info,
 	}
 }
 
-/* Several coroutines are inlined into one frame, as happens in optimised code. */
-static bool stack_is_shared(const struct location *l, size_t n)
+bool stack_is_shared(const struct location *calls, size_t n)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
-		count += coroutine_is_poll(&l[i]);
+		count += coroutine_is_poll(&calls[i]);
 	return count > 1;
 }
 
@@ -285,7 +284,7 @@ static struct location *calls_at(struct collector *c, const struct frame *frame,
 	return l;
 }
 
-static uint64_t stack_frame_end(const struct thread_stack *s, size_t frame)
+uint64_t stack_frame_end(const struct thread_stack *s, size_t frame)
 {
 	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
 }

@@ -50,6 +50,10 @@ bool stack_is_runtime_frame(const struct thread_stack *s, const struct mark *m, 
 bool stack_is_parked(const struct thread_stack *s, const struct mark *m);
 /* Whether a coroutine is executing between a mark and the next inner mark. */
 bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark);
+/* Whether several coroutines are inlined into one frame, as happens in optimised code. */
+bool stack_is_shared(const struct location *calls, size_t n);
+/* The stack pointer of a frame's caller; 0: it has none. */
+uint64_t stack_frame_end(const struct thread_stack *s, size_t frame);
 /*
  * Notes an outer block_on of the same thread, whose future is being polled: a thread shows only one
  * such future.

@@ -4,6 +4,7 @@
 
 #include "dwarf/frame/variables.h"
 #include "runtimes/common/waker.h"
+#include "runtimes/thread/stack.h"
 
 enum {
 	MAX_HOPS = 4, /* wrappers of one pointer */
@@ -18,11 +19,6 @@ const struct type *stack_search_pointee(const struct type *t)
 		t = m ? m->type : NULL;
 	}
 	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
-}
-
-static uint64_t stack_search_frame_end(const struct thread_stack *s, size_t frame)
-{
-	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
 }
 
 /* ---- places ---- */
@@ -68,7 +64,7 @@ void stack_search_places(struct collector *c, const struct thread_stack *s, size
 {
 	struct stack_search_state search = { c->in->target, p };
 
-	variables_in_frame(c->in->di, &s->stack.frames[frame], stack_search_frame_end(s, frame),
+	variables_in_frame(c->in->di, &s->stack.frames[frame], stack_frame_end(s, frame),
 	                   stack_search_note_place, &search);
 }
 
@@ -97,8 +93,8 @@ static void note_context(const struct variable *v, void *arg)
 void stack_search_wakers(const struct thread_stack *s, size_t frame, struct stack_wakers *w)
 {
 	if (w->n < STACK_SEARCH_MAX)
-		variables_in_frame(w->c->in->di, &s->stack.frames[frame],
-		                   stack_search_frame_end(s, frame), note_context, w);
+		variables_in_frame(w->c->in->di, &s->stack.frames[frame], stack_frame_end(s, frame),
+		                   note_context, w);
 }
 
 /* ---- words ---- */
@@ -107,7 +103,7 @@ void stack_search_words(struct collector *c, const struct thread_stack *s, size_
                         stack_word_fn *visit, void *arg)
 {
 	const struct frame *f = &s->stack.frames[frame];
-	uint64_t end = stack_search_frame_end(s, frame), word;
+	uint64_t end = stack_frame_end(s, frame), word;
 
 	for (size_t i = 0; i < c->in->target->arch->nregs; i++) {
 		if (f->known_regs & UINT64_C(1) << i)

@@ -99,6 +99,38 @@ static void name_frames(struct named_stack *s, const char *const *names)
 	}
 }
 
+/* Variables of a frame are searched up to the stack pointer of its caller. */
+static void test_frame_ends(void **state)
+{
+	static const char *const names[FRAMES] = { "a", "b", "c", "d", "e" };
+	struct named_stack s;
+
+	(void)state;
+	name_frames(&s, names);
+	for (size_t i = 0; i < FRAMES; i++)
+		s.frames[i].sp = 0x100 * (i + 1);
+	assert_int_equal(stack_frame_end(&s.stack, 0), 0x200);
+	assert_int_equal(stack_frame_end(&s.stack, 3), 0x500);
+	/* The outermost one has no caller. */
+	assert_int_equal(stack_frame_end(&s.stack, 4), 0);
+	s.stack.stack.nframes = 4;
+	assert_int_equal(stack_frame_end(&s.stack, 2), 0x400);
+	assert_int_equal(stack_frame_end(&s.stack, 3), 0);
+}
+
+static void test_shared_frames(void **state)
+{
+	static const struct location calls[] = { { .name = "a::inner::{async_fn#0}" },
+		                                 { .name = "core::poll" },
+		                                 { .name = "a::outer::{async_block#1}" } };
+
+	(void)state;
+	assert_false(stack_is_shared(calls, 0));
+	assert_false(stack_is_shared(calls, 2));
+	assert_true(stack_is_shared(calls, 3));
+	assert_false(stack_is_shared(calls + 1, 2));
+}
+
 static void test_between_marks(void **state)
 {
 	static const char *const parks[] = { "park", NULL };
@@ -154,7 +186,8 @@ int main(void)
 		cmocka_unit_test(test_plain_thread),   cmocka_unit_test(test_job),
 		cmocka_unit_test(test_task),           cmocka_unit_test(test_inner_marks),
 		cmocka_unit_test(test_innermost),      cmocka_unit_test(test_between_marks),
-		cmocka_unit_test(test_names_of_marks),
+		cmocka_unit_test(test_names_of_marks), cmocka_unit_test(test_frame_ends),
+		cmocka_unit_test(test_shared_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
