@@ -10,6 +10,7 @@
 #include <locale.h>
 #include <sys/resource.h>
 
+#include "debugger/target/target.h"
 #include "debugger/test/child.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/graph/verdict.h"
@@ -220,6 +221,41 @@ static void questions_of_a_process(void **state)
 	child_end(&child);
 }
 
+static enum error_kind update_error;
+
+static struct error *updates_fail(struct target *t, bool *changed)
+{
+	(void)t, (void)changed;
+	return error_new(update_error, "no list of libraries");
+}
+
+/* Libraries that cannot be listed hide no tasks; an interrupt comes through. */
+static void updates_of_libraries(void **state)
+{
+	struct child child = child_start(NULL, child_pause);
+	const struct asyncdbg_options options = { .pid = child.pid };
+	struct snapshot *taken;
+	struct asyncdbg *d;
+
+	(void)state;
+	assert_null(asyncdbg_open(&options, &d));
+	struct target *t = asyncdbg_target(d);
+	const struct target_ops *before = t->ops;
+	struct target_ops failing = *before;
+	failing.update_modules = updates_fail;
+	t->ops = &failing;
+	update_error = ERR_OS;
+	assert_null(asyncdbg_take(d, WANT_TASKS, &taken));
+	snapshot_free(taken);
+	update_error = ERR_INTERRUPTED;
+	assert_error(asyncdbg_take(d, WANT_TASKS, &taken), ERR_INTERRUPTED);
+	t->ops = before;
+	assert_null(asyncdbg_take(d, WANT_TASKS, &taken));
+	snapshot_free(taken);
+	asyncdbg_close(d);
+	child_end(&child);
+}
+
 static void checks_of_a_snapshot(void **state)
 {
 	const struct saved_origin origin = { "then.saved", 86400 };
@@ -250,6 +286,7 @@ int main(void)
 		cmocka_unit_test(errors_come_back),
 		cmocka_unit_test(answers_of_a_snapshot),
 		cmocka_unit_test(questions_of_a_process),
+		cmocka_unit_test(updates_of_libraries),
 		cmocka_unit_test(checks_of_a_snapshot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
