@@ -326,6 +326,24 @@ static bool leaves(struct instruction *code, size_t n, uint64_t from)
 	return reach_rules_leaves(&of, &lines, from, 1);
 }
 
+/* What is behind the function is not its code, though it can be read. */
+static void test_end_of_function(void **state)
+{
+	struct instruction code[] = { NEXT, NEXT, RETURN };
+	const struct function_lines lines = { NULL, 0, calls, 3, NULL };
+	struct reach_test t = { .code = code, .n = 3 };
+	struct reach_code of = reach_of(&t);
+
+	(void)state;
+	assert_true(reach_rules_leaves(&of, &lines, 0x100, 1));
+	of.high = 0x108;
+	assert_false(reach_rules_leaves(&of, &lines, 0x100, 1));
+	of.high = 0x10c;
+	of.low = 0x104;
+	assert_false(reach_rules_leaves(&of, &lines, 0x100, 1));
+	assert_true(reach_rules_leaves(&of, &lines, 0x104, 1));
+}
+
 static void test_leaves(void **state)
 {
 	struct instruction many[80];
@@ -355,10 +373,11 @@ static void test_leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_ends),   cmocka_unit_test(test_unknown_ends),
-		cmocka_unit_test(test_jump_back),    cmocka_unit_test(test_gap),
-		cmocka_unit_test(test_round),        cmocka_unit_test(test_round_by_line),
-		cmocka_unit_test(test_is_jump_back), cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_first_ends),      cmocka_unit_test(test_unknown_ends),
+		cmocka_unit_test(test_jump_back),       cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_round),           cmocka_unit_test(test_round_by_line),
+		cmocka_unit_test(test_is_jump_back),    cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_end_of_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
