@@ -7,6 +7,7 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/future.h"
+#include "runtimes/places/pieces.h"
 
 enum {
 	MAX_NODES = 2000, /* coroutines of a plan, counted for each place that they have in it */
@@ -14,12 +15,7 @@ enum {
 	MAX_WRAPPERS = 1 << 10, /* structs around a coroutine */
 	MAX_STRUCTS = 1 << 14,  /* in one awaited type */
 	MAX_STEPS = 1 << 10,    /* from an awaited type to the coroutine in it, or behind it */
-	/*
-	 * Bytes between two states that are copied too, in one piece: to read another piece costs
-	 * more than 100 bytes of a longer record.
-	 */
-	GAP = 64,
-	POINTER = 8, /* bytes */
+	POINTER = 8,            /* bytes */
 };
 
 /* A coroutine at a place in the object. */
@@ -61,9 +57,8 @@ struct box {
 
 struct place_plan {
 	const struct place_node *root;
-	bool wrapped; /* root is not the program's, but awaits what is */
-	uint32_t npieces;
-	struct probe_piece pieces[PROBE_MAX_PIECES];
+	bool wrapped;         /* root is not the program's, but awaits what is */
+	struct pieces pieces; /* of the object */
 	unsigned nboxes;
 	struct box boxes[PROBE_MAX_BOXES]; /* each behind that which has its pointer */
 };
@@ -213,14 +208,11 @@ static struct place_node *place_add_behind(struct place_planner *p, struct place
 static bool leads_on(const struct type *t)
 {
 	for (int i = 0; i < MAX_STEPS && t; i++) {
-		const struct type_class *c = type_class_of(t);
 		const struct place_inside in = inside_of(t, 0);
 
 		if (in.found == 1 || in.cut)
 			return true;
-		if (c->step == STEP_NONE || c->step == STEP_DYN || c->step == STEP_WIDE)
-			return false;
-		t = c->next;
+		t = type_class_of(t)->next;
 	}
 	return t != NULL;
 }
@@ -242,100 +234,39 @@ static void place_add_children(struct place_planner *p, struct place_node *node)
 	}
 }
 
-/* ---- pieces ---- */
+/* ---- what is copied ---- */
+
+/* Bytes of a copy that follow the pieces: those of boxes, and which of these were not read. */
+static uint32_t place_boxes_total(const struct place_plan *plan)
+{
+	uint32_t len = plan->nboxes > 0;
+
+	for (unsigned i = 0; i < plan->nboxes; i++)
+		len += plan->boxes[i].high - plan->boxes[i].low;
+	return len;
+}
 
 static uint32_t place_total(const struct place_plan *plan)
 {
-	uint32_t len = 0;
-
-	for (uint32_t i = 0; i < plan->npieces; i++)
-		len += plan->pieces[i].len;
-	for (unsigned i = 0; i < plan->nboxes; i++)
-		len += plan->boxes[i].high - plan->boxes[i].low;
-	return len + (plan->nboxes > 0);
+	return pieces_total(&plan->pieces) + place_boxes_total(plan);
 }
 
-/* The piece that covers two pieces, and the bytes between them. */
-static struct probe_piece around(const struct probe_piece *x, const struct probe_piece *y)
-{
-	uint32_t x_end = x->offset + x->len, y_end = y->offset + y->len;
-	uint32_t low = x->offset < y->offset ? x->offset : y->offset;
-
-	return (struct probe_piece){ low, (x_end > y_end ? x_end : y_end) - low };
-}
-
-/* A piece that is at most GAP away from another one; NULL: none is. */
-static struct probe_piece *piece_near(struct place_plan *plan, const struct probe_piece *piece)
-{
-	for (uint32_t i = 0; i < plan->npieces; i++) {
-		struct probe_piece *x = &plan->pieces[i];
-
-		if (around(x, piece).len <= x->len + piece->len + GAP)
-			return x;
-	}
-	return NULL;
-}
-
-/* Merges a piece with all pieces that are near. */
-static bool add_joined(struct place_plan *plan, struct probe_piece piece)
-{
-	struct probe_piece *near;
-
-	while ((near = piece_near(plan, &piece))) {
-		piece = around(near, &piece);
-		*near = plan->pieces[--plan->npieces];
-	}
-	if (plan->npieces == PROBE_MAX_PIECES)
-		return false;
-	plan->pieces[plan->npieces++] = piece;
-	return place_total(plan) < PROBE_MAX_COPY;
-}
-
-static bool add_apart(struct place_plan *plan, struct probe_piece piece)
-{
-	if (plan->npieces == PROBE_MAX_PIECES)
-		return false;
-	plan->pieces[plan->npieces++] = piece;
-	return place_total(plan) < PROBE_MAX_COPY;
-}
-
-/* Adds the bytes of a state to the pieces, if that fits. */
-static void add_piece(struct place_plan *plan, uint64_t offset, unsigned size)
-{
-	struct place_plan joined = *plan, apart = *plan;
-
-	if (offset + size > UINT32_MAX / 2)
-		return;
-	const struct probe_piece piece = { (uint32_t)offset, size };
-	if (add_joined(&joined, piece))
-		*plan = joined;
-	else if (add_apart(&apart, piece))
-		*plan = apart;
-}
-
-enum { NOT_COPIED = UINT32_MAX };
-
-/* Offset in a copy of bytes of the object (box 0) or of a box; NOT_COPIED. */
+/* Offset in a copy of bytes of the object (box 0) or of a box; PIECES_NOT_COPIED. */
 static uint32_t place_in_copy(const struct place_plan *plan, unsigned box, uint64_t offset,
                               unsigned size)
 {
-	uint32_t at = 0;
+	uint32_t at = pieces_total(&plan->pieces);
 
-	for (uint32_t i = 0; i < plan->npieces; i++) {
-		const struct probe_piece *x = &plan->pieces[i];
-
-		if (!box && offset >= x->offset && offset + size <= x->offset + x->len)
-			return at + (uint32_t)(offset - x->offset);
-		at += x->len;
-	}
+	if (!box)
+		return pieces_find(&plan->pieces, offset, size);
 	for (unsigned i = 0; i < plan->nboxes; i++) {
 		const struct box *b = &plan->boxes[i];
 
-		if (box == i + 1 && offset >= b->low && offset + size <= b->high)
+		if (box == i + 1 && pieces_has(b->low, b->high - b->low, offset, size))
 			return at + (uint32_t)(offset - b->low);
 		at += b->high - b->low;
 	}
-	return NOT_COPIED;
+	return PIECES_NOT_COPIED;
 }
 
 /* The bytes of a state in a copy; NULL: they were not copied, or could not be. */
@@ -344,7 +275,8 @@ static const unsigned char *find_bytes(const struct place_plan *plan, const stru
 {
 	uint32_t at = place_in_copy(plan, node->box, node->state, node->size);
 
-	if (at == NOT_COPIED || (node->box && copy[place_total(plan) - 1] & 1 << (node->box - 1)))
+	if (at == PIECES_NOT_COPIED ||
+	    (node->box && copy[place_total(plan) - 1] & 1 << (node->box - 1)))
 		return NULL;
 	return copy + at;
 }
@@ -354,7 +286,7 @@ static bool add_to_box(struct place_plan *plan, unsigned box, uint64_t offset, u
 {
 	struct box *b = &plan->boxes[box - 1], before = *b;
 
-	if (offset + size > UINT32_MAX / 2)
+	if (!pieces_is_reachable(offset, size))
 		return false;
 	if (b->high == 0)
 		b->low = b->high = (uint32_t)offset;
@@ -371,8 +303,8 @@ static bool add_bytes(struct place_plan *plan, unsigned box, uint64_t offset, un
 {
 	if (box)
 		return add_to_box(plan, box, offset, size);
-	add_piece(plan, offset, size);
-	return place_in_copy(plan, 0, offset, size) != NOT_COPIED;
+	pieces_add(&plan->pieces, place_boxes_total(plan), offset, size);
+	return place_in_copy(plan, 0, offset, size) != PIECES_NOT_COPIED;
 }
 
 /*
@@ -386,7 +318,7 @@ static void add_boxes(struct place_plan *plan, const struct place_node *first)
 		const struct place_node *up = b->parent;
 
 		if (!add_bytes(plan, b->in, b->pointer, POINTER) ||
-		    (up && place_in_copy(plan, up->box, up->state, up->size) == NOT_COPIED))
+		    (up && place_in_copy(plan, up->box, up->state, up->size) == PIECES_NOT_COPIED))
 			continue;
 		for (const struct place_node *node = first; node; node = node->next) {
 			if (node->box == i + 1)
@@ -432,12 +364,12 @@ const struct place_plan *place_plan_make(struct inspector *in, struct arena *a,
 		place_add_children(&p, node);
 	for (struct place_node *node = p.first; node; node = node->next) {
 		if (!node->box)
-			add_piece(plan, node->state, node->size);
+			pieces_add(&plan->pieces, place_boxes_total(plan), node->state, node->size);
 	}
 	add_boxes(plan, p.first);
 	describe_boxes(plan, point);
-	point->npieces = (uint8_t)plan->npieces;
-	memcpy(point->pieces, plan->pieces, sizeof(plan->pieces));
+	point->npieces = (uint8_t)plan->pieces.n;
+	memcpy(point->pieces, plan->pieces.data, sizeof(plan->pieces.data));
 	return plan;
 }
 

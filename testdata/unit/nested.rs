@@ -52,6 +52,20 @@ async fn boxes() {
     Box::pin(last::<0>()).await
 }
 
+/// A pointer to a pointer, which no copy follows.
+async fn far() {
+    Box::pin(Box::pin(last::<0>())).await
+}
+
+async fn far_end() {
+    Box::pin(Box::pin(Never)).await
+}
+
+async fn object() {
+    let object: Pin<Box<dyn Future<Output = ()>>> = Box::pin(Never);
+    object.await
+}
+
 fn poll<F: Future<Output = ()>>(mut future: F, cx: &mut Context<'_>) {
     black_box(unsafe { Pin::new_unchecked(&mut future) }.poll(cx).is_ready());
 }
@@ -62,4 +76,7 @@ pub fn nested(cx: &mut Context<'_>) {
     poll(rising(), cx);
     poll(twice(), cx);
     poll(boxed(), cx);
+    poll(far(), cx);
+    poll(far_end(), cx);
+    poll(object(), cx);
 }
