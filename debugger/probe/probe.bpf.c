@@ -147,6 +147,24 @@ static __always_inline void note_return(struct whole_record *r, struct probe_poi
 		r->head.flags |= PROBE_NEW_RETURN;
 }
 
+/* The bytes that follow the record of a call: its table, and what lies behind the id. */
+static __always_inline void copy_for_call(struct whole_record *r, const struct probe_point *p,
+                                          __u64 id_offset)
+{
+	__u64 number = 0;
+
+	if (!p->is_own_id && !p->behind_id)
+		return;
+	__builtin_memcpy(r->copy, &r->head.table, sizeof(r->head.table));
+	r->head.copied = sizeof(r->head.table);
+	if (p->is_own_id)
+		return;
+	if (id_offset)
+		read_user(&number, sizeof(number), r->head.object + id_offset + p->behind_id);
+	__builtin_memcpy(r->copy + sizeof(r->head.table), &number, sizeof(number));
+	r->head.copied += sizeof(number);
+}
+
 static __always_inline void enter(struct whole_record *r, struct calls *c, struct probe_point *p,
                                   __u64 sp, __u64 id_offset)
 {
@@ -154,10 +172,7 @@ static __always_inline void enter(struct whole_record *r, struct calls *c, struc
 
 	r->head.kind = PROBE_CALL;
 	r->head.copied = 0;
-	if (p->is_own_id) {
-		__builtin_memcpy(r->copy, &r->head.table, sizeof(r->head.table));
-		r->head.copied = sizeof(r->head.table);
-	}
+	copy_for_call(r, p, id_offset);
 	probe_set_outer(&r->head, c, depth);
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
 	r->head.start = 0;

@@ -168,7 +168,8 @@ struct probe_point {
 	__u32 unfinished; /* of a PROBE_FINAL: it counts only while no bit of busy_mask is set */
 	/*
 	 * PROBE_OBJECT: this far behind the id lie 8 bytes that follow its record, unless they
-	 * cannot be read; 0: none.
+	 * cannot be read; 0: none. PROBE_CALL without is_own_id: the pointer at table_offset
+	 * follows, and then these bytes, 0 if they cannot be read.
 	 */
 	__u32 behind_id;
 	/* Not 0: the pieces and boxes of a PROBE_CALL are copied at its entry, not its return. */

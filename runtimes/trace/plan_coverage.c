@@ -132,9 +132,24 @@ static bool has_task_spawns(const struct planner *p)
 	return !row->name;
 }
 
+/* Lets the polls of tasks tell where they were spawned, if tasks record it. False: they do not. */
+static bool let_polls_record_sites(struct planner *p)
+{
+	const uint64_t behind_id = p->id ? p->id->location.behind_id : 0;
+
+	for (size_t i = p->first; behind_id && i < p->points.n; i++) {
+		struct trace_point *x = &p->points.data[i];
+
+		if (x->role == TRACE_AT_POLL && x->job != TRACE_WORKER && !x->kernel.is_own_id &&
+		    !x->kernel.at_entry)
+			x->kernel.behind_id = (uint32_t)behind_id;
+	}
+	return behind_id;
+}
+
 /*
- * The first poll of a task shows its spawn where no function does, but not who spawned it, and
- * where.
+ * The first poll of a task shows its spawn where no function does, but not who spawned it; and
+ * where, only if the task records it.
  */
 static void judge_late_spawns(struct planner *p)
 {
@@ -143,7 +158,8 @@ static void judge_late_spawns(struct planner *p)
 
 	if (p->nameless || has_task_spawns(p))
 		return;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	size_t n = sizeof(keys) / sizeof(*keys) - let_polls_record_sites(p);
+	for (size_t i = 0; i < n; i++)
 		*vec_push(&p->missing_keys) =
 			(struct trace_missing_key){ TRACE_SPAWN, keys[i], reason,
 			                            p->runtime->name };
@@ -202,7 +218,8 @@ static bool has_sites(const struct planner *p, const struct trace_point *of)
 	for (size_t i = 0; i < p->points.n; i++) {
 		const struct trace_point *x = &p->points.data[i];
 
-		if (x->runtime == of->runtime && x->copy == of->copy && x->role == TRACE_AT_SPAWN &&
+		if (x->runtime == of->runtime && x->copy == of->copy &&
+		    (x->role == TRACE_AT_SPAWN || x->role == TRACE_AT_POLL) &&
 		    (x->kernel.behind_id || x->kernel.path_from))
 			return true;
 	}

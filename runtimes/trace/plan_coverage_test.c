@@ -104,12 +104,47 @@ static void test_slow_tasks(void **state)
 	end(&j);
 }
 
+static bool lacks_key(const struct judged *j, const char *key)
+{
+	for (size_t i = 0; i < j->p.missing_keys.n; i++) {
+		if (strcmp(j->p.missing_keys.data[i].key, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* No function shows a spawn: the first poll does, and says where if the task records it. */
+static void test_late_spawns(void **state)
+{
+	const struct probe_id without = { 0 }, with = { .location.behind_id = 8 };
+	struct judged j;
+
+	(void)state;
+	begin(&j);
+	j.p.id = &without;
+	*vec_push(&j.p.points) = (struct trace_point){ .role = TRACE_AT_POLL, .job = TRACE_TASK };
+	plan_coverage(&j.p);
+	assert_true(lacks_key(&j, "by"));
+	assert_true(lacks_key(&j, "spawned_at"));
+	end(&j);
+	begin(&j);
+	j.p.id = &with;
+	*vec_push(&j.p.points) = (struct trace_point){ .role = TRACE_AT_POLL, .job = TRACE_TASK };
+	plan_coverage(&j.p);
+	assert_true(lacks_key(&j, "by"));
+	assert_false(lacks_key(&j, "spawned_at"));
+	assert_int_equal(j.p.points.data[0].kernel.behind_id, 0);
+	assert_int_equal(j.p.points.data[2].kernel.behind_id, 8);
+	end(&j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_slow_jobs),
 		cmocka_unit_test(test_slow_tasks),
+		cmocka_unit_test(test_late_spawns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

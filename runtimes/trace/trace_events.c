@@ -89,12 +89,30 @@ static bool is_new_task(struct trace *t, const struct trace_point *p, uint64_t t
 	return is_new;
 }
 
+static const struct source_place *trace_events_spawn_site(struct trace *t,
+                                                          const struct trace_point *p,
+                                                          uint64_t table, uint64_t location);
+
+/* Place where the task of a call was spawned, if it records that; NULL: unknown. copy: behind r. */
+static const struct source_place *spawn_site_of_call(struct trace *t, const struct trace_point *p,
+                                                     const struct probe_record *r,
+                                                     const unsigned char *copy)
+{
+	uint64_t words[2]; /* the table, and the address of the Location */
+
+	if (!p->kernel.behind_id || r->kind != PROBE_CALL || r->copied != sizeof(words))
+		return NULL;
+	memcpy(words, copy, sizeof(words));
+	return words[0] && words[1] ? trace_events_spawn_site(t, p, words[0], words[1]) : NULL;
+}
+
 /*
  * Passes on the spawn of a task that another event shows first, because its function was inlined,
- * or was called before the points were there.
+ * or was called before the points were there. r: the record of that event, with its copy.
  */
 static bool pass_unseen_spawn(struct trace *t, const struct trace_point *p,
-                              const struct trace_item *item, uint64_t table)
+                              const struct trace_item *item, uint64_t table,
+                              const struct probe_record *r, const unsigned char *copy)
 {
 	struct trace_item spawn = *item;
 	bool before = item->time < t->interval.known;
@@ -107,6 +125,7 @@ static bool pass_unseen_spawn(struct trace *t, const struct trace_point *p,
 	spawn.late = true;
 	spawn.ready = false;
 	spawn.poll_ns = spawn.at_most_ns = spawn.off_ns = spawn.by = 0;
+	spawn.spawned_at = spawn_site_of_call(t, p, r, copy);
 	return trace_events_pass(t, &spawn);
 }
 
@@ -158,14 +177,16 @@ static void trace_events_end_call(struct trace *t, const struct trace_point *p,
 }
 
 static bool trace_events_begin_call(struct trace *t, const struct trace_point *p,
-                                    const struct probe_record *r, uint64_t table,
+                                    const struct probe_record *r, const unsigned char *copy,
                                     struct trace_item *item)
 {
+	const uint64_t table = table_of_call(p, r, copy);
+
 	if (r->flags & PROBE_NEW_RETURN)
 		*vec_push(&t->returns) = r->start;
 	if (item->event != TRACE_POLL_START)
 		return true;
-	bool goes_on = pass_unseen_spawn(t, p, item, table);
+	bool goes_on = pass_unseen_spawn(t, p, item, table, r, copy);
 	if (p->kernel.is_own_id && item->task) {
 		struct task_life *life = task_lives_at(&t->lives, item->task);
 
@@ -224,7 +245,7 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
 		trace_events_set_task(t, item, p, table);
 	if (!ends) {
 		begin_worker(t, p, r, copy, item);
-		return trace_events_begin_call(t, p, r, table, item) && trace_events_pass(t, item);
+		return trace_events_begin_call(t, p, r, copy, item) && trace_events_pass(t, item);
 	}
 	trace_events_end_call(t, p, r, copy, item);
 	bool goes_on = pass_returned_end(t, p, item) &&
@@ -252,7 +273,8 @@ static bool trace_events_take_end(struct trace *t, const struct trace_point *p,
                                   const struct probe_record *r, struct trace_item *item)
 {
 	item->event = TRACE_TERMINATE;
-	bool goes_on = pass_unseen_spawn(t, p, item, r->table) && trace_events_pass(t, item);
+	bool goes_on =
+		pass_unseen_spawn(t, p, item, r->table, r, NULL) && trace_events_pass(t, item);
 	if (p->kernel.is_own_id && item->task)
 		task_lives_end(&t->lives, item->task);
 	return goes_on;
@@ -326,8 +348,9 @@ static void read_site(struct trace *t, const struct trace_point *p, uint64_t loc
  * Place where a task was spawned, from the Location at a run-time address, which a task with that
  * table has. NULL: the address is no constant of the module that has the point.
  */
-static const struct source_place *spawn_site(struct trace *t, const struct trace_point *p,
-                                             uint64_t table, uint64_t location)
+static const struct source_place *trace_events_spawn_site(struct trace *t,
+                                                          const struct trace_point *p,
+                                                          uint64_t table, uint64_t location)
 {
 	uint64_t bias = trace_load_bias(t, p->code);
 	struct source_place *place = map_get(&t->sites, location);
@@ -380,7 +403,7 @@ static void set_site(struct trace *t, const struct trace_point *p, const struct 
 	if (r->copied != sizeof(location))
 		return;
 	memcpy(&location, copy, sizeof(location));
-	item->spawned_at = spawn_site(t, p, r->table, location);
+	item->spawned_at = trace_events_spawn_site(t, p, r->table, location);
 }
 
 /* ---- records ---- */
