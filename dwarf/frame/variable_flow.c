@@ -9,6 +9,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/frame/code_flow_private.h"
 #include "dwarf/frame/frame_slots.h"
 #include "dwarf/frame/generator_type.h"
 #include "dwarf/frame/same_place.h"
@@ -198,7 +199,8 @@ static bool read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned de
 		if (dwarf_tag(&child) == DW_TAG_lexical_block &&
 		    (depth >= DIE_MAX_NESTING || !read_declared(w, &child, depth + 1)))
 			return false;
-		if (dwarf_tag(&child) != DW_TAG_variable)
+		if (dwarf_tag(&child) != DW_TAG_variable &&
+		    dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
 		if (w->declared.n >= MAX_VARIABLES)
 			return false;
@@ -441,6 +443,80 @@ static bool is_merged(struct variable_flow *w, const struct flow_variable *v, Dw
 	return false;
 }
 
+static bool variable_flow_is_same(const struct flow_place *a, const struct flow_place *b)
+{
+	return a->in_coroutine == b->in_coroutine && a->offset == b->offset && a->size == b->size;
+}
+
+/* Whether the place of a variable has a value where its block begins, as behind its `let`. */
+static bool is_set_by_let(struct variable_flow *w, const struct flow_variable *v, struct arena *a)
+{
+	Dwarf_Addr base, begin, end, low = UINT64_MAX;
+	struct flow_answer answer;
+	ptrdiff_t at = 0;
+	Dwarf_Die block;
+
+	if (!dwarf_offdie(w->dm->dwarf, v->block, &block))
+		return false;
+	while ((at = dwarf_ranges(&block, at, &base, &begin, &end)) > 0)
+		low = begin < low ? begin : low;
+	return low != UINT64_MAX &&
+	       code_flow_ask(w->code, v, low + w->dm->module->bias, a, &answer) &&
+	       state_set_is_empty(&answer.unset) && !state_set_is_empty(&answer.set);
+}
+
+/* Whether an instruction belongs to a line, in its function or in one that calls it. */
+static bool variable_flow_is_at_line(struct variable_flow *w, uint64_t pc, unsigned line)
+{
+	SCRATCH(a);
+	size_t n;
+	const struct location *l = lookup_locations(w->dm->di, pc, &a, &n);
+
+	while (n && l[n - 1].line != line)
+		n--;
+	return n;
+}
+
+/* Whether code of the line of its declaration sets a variable, or passes its address on. */
+static bool is_set_at_its_line(struct variable_flow *w, const struct flow_variable *v)
+{
+	for (size_t i = 0; i < w->code->steps.n; i++) {
+		const struct code_flow_step *step = &w->code->steps.data[i];
+		int64_t distance = step->place.offset - v->place.offset;
+
+		if ((step->access == ACCESS_WRITE || step->access == ACCESS_ADDRESS) &&
+		    !step->place.in_coroutine && distance >= 0 &&
+		    distance < (int64_t)v->place.size &&
+		    variable_flow_is_at_line(w, step->addr, v->line))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a variable in the frame may be a copy that is not made yet: copy propagation makes one
+ * variable of `let p; let q = f(); p = q;`, and no code is left of the move. The one whose `let`
+ * has set both is no copy.
+ */
+static bool may_be_unset_copy(struct variable_flow *w, const struct flow_variable *v,
+                              Dwarf_Die *variable, uint64_t pc, struct arena *a)
+{
+	const Dwarf_Off die = dwarf_dieoffset(variable);
+
+	if (v->place.in_coroutine || v->by_pointer || dwarf_tag(variable) != DW_TAG_variable)
+		return false;
+	for (size_t i = 0; i < w->declared.n; i++) {
+		const struct declared *d = &w->declared.data[i];
+
+		if (d->die != die && d->name && !str_begins(d->name, "__") && d->line != v->line &&
+		    variable_flow_is_same(&d->place, &v->place) &&
+		    variable_flow_block_has(pc, d->block, w))
+			return !is_set_at_its_line(w, v) &&
+			       (d->die < die || !is_set_by_let(w, v, a));
+	}
+	return false;
+}
+
 /*
  * Whether the line of an address is before the declaration. A macro of another file (tokio's
  * select!) has lines of its own.
@@ -511,6 +587,8 @@ struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *bl
 		};
 		if (v.place.in_coroutine)
 			add_pointer(w, &v, pointer, pc, a, &ret);
+		if (may_be_unset_copy(w, &v, variable, pc, a))
+			state_set_unite(&ret.unset, a, &ret.set);
 		if (answer.has_flag)
 			add_flag(w, &v, &answer.flag, pc, a, &ret);
 	}

@@ -330,6 +330,21 @@ static void test_moved_in_coroutine(void **state)
 	program_close(&p);
 }
 
+/* Copy propagation has made one variable of two: nothing shows the move. */
+static void test_copied(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_open(&p);
+	assert_true(ask(&p, "copied: before", "first").unset);
+	assert_false(ask(&p, "copied: before", "second").unset);
+	assert_true(ask(&p, "copied: behind", "first").unset);
+	assert_true(ask(&p, "copied: inner", "fourth").unset);
+	assert_false(ask(&p, "copied: inner", "third").unset);
+	program_close(&p);
+}
+
 /* ---- optimised code ---- */
 
 enum uncertainty { SURE, UNSET = 1, STALE = 2 };
@@ -538,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_drop_flag),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_moved_in_coroutine),
+		cmocka_unit_test(test_copied),
 		cmocka_unit_test(test_slot_late),
 		cmocka_unit_test(test_slot_shared),
 		cmocka_unit_test(test_slot_unrolled),

@@ -136,10 +136,32 @@ pub async fn moved(number: u32) -> u32 {
     sum
 }
 
+#[inline(never)]
+fn number(of: u32) -> u32 {
+    look(of);
+    of + 1
+}
+
+/// The compiler makes one variable of each pair.
+#[inline(never)]
+fn copied(argument: u32) -> u32 {
+    let first: u32;
+    let second = number(argument);
+    look(1); // copied: before
+    first = second;
+    look(2); // copied: behind
+    let third = number(argument);
+    let fourth: u32;
+    look(3); // copied: inner
+    fourth = third;
+    look(4);
+    first + fourth
+}
+
 #[unsafe(no_mangle)]
 pub fn unset() -> u32 {
     let mut context = Context::from_waker(Waker::noop());
-    let mut done = 0;
+    let mut done = copied(1);
 
     large(1);
     late(1);
