@@ -65,13 +65,43 @@ def watch(asyncdbg, path, line, expression, task):
     return values, stop["watchpoint"]["ended"].split(": ", 1)[1]
 
 
+def refusal(asyncdbg, path, line, types):
+    """Why the last one of these types cannot be watched beside `number` and the others."""
+    session = Session(asyncdbg)
+    try:
+        session.ask(f"tbreak main.rs:{line}")
+        session.ask(f"run -- {path}")
+        place = int(session.ask("watch number")["watchpoints"][0]["address"], 16)
+        for number, each in enumerate(types, 1):
+            session.ask(f"watch '{place + 256 * number:#x} as {each}'")
+    except Ended as ended:
+        return str(ended)
+    finally:
+        session.close()
+    return "it is watched"
+
+
+def count_refused(asyncdbg, path, line):
+    """How many refusals do not say how many hardware breakpoints are needed, and how many are free."""
+    vec = "alloc::vec::Vec<u64, alloc::alloc::Global>"
+    wrong = 0
+    for types, wanted in (((vec, "u64"), "takes 1 hardware breakpoint, and none is free"),
+                          (("u64", vec), "take 3 hardware breakpoints, and 2 are free")):
+        why = refusal(asyncdbg, path, line, types)
+        if wanted not in why:
+            print(f"beside {types}: {why}, and not {wanted}")
+            wrong += 1
+    return wrong
+
+
 def main():
     options = read_options()
     source = (TESTDATA / "programs/values/src/bin/watched.rs").read_text()
     path = build(source, options.profile, "watched", 2021)
     is_optimised = options.profile == "release"
-    wrong = held = 0
-    for line, expression, values, end, task in read_cases(source):
+    cases = list(read_cases(source))
+    wrong, held = count_refused(options.asyncdbg, path, cases[0][0]), 0
+    for line, expression, values, end, task in cases:
         seen, why = watch(options.asyncdbg, path, line, expression, task)
         held += why is None
         if why is None and is_optimised:
