@@ -394,7 +394,8 @@ static const struct {
 	{ "wait_detail", { "key", "kind", "nlist", "string", "number", "list" } },
 	{ "local", { SAVED_LOCAL(NAME_OF, NAMES_OF) } },
 	/* The number is computed from the tree; the place is in the program's memory. */
-	{ "future", { "number", "place", "doubted", "shares", SAVED_FUTURE(NAME_OF, NAMES_OF) } },
+	{ "future",
+	  { "number", "place", "doubted", "shares", "searched", SAVED_FUTURE(NAME_OF, NAMES_OF) } },
 	{ "task", { SAVED_TASK(NAME_OF, NAMES_OF) } },
 	/* Hand-written: as numbers. */
 	{ "holding", { "task", "future", SAVED_HOLDING(NAME_OF, NAMES_OF) } },

@@ -130,7 +130,8 @@ struct block *page_table_add(struct page_cache *c, uint64_t key)
 	return b;
 }
 
-enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsigned char **data)
+static inline enum page_state find_page(struct page_cache *c, uint64_t addr,
+                                        const unsigned char **data)
 {
 	uint64_t key = key_of(addr);
 	struct block *b = c->last && c->last->key == key ? c->last : page_table_slot(c, key);
@@ -147,9 +148,14 @@ enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsig
 	return PAGE_PRESENT;
 }
 
+enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsigned char **data)
+{
+	return find_page(c, addr, data);
+}
+
 enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsigned char **data)
 {
-	enum page_state state = page_cache_peek(c, addr, data);
+	enum page_state state = find_page(c, addr, data);
 
 	if (c->last && c->last->key == key_of(addr))
 		c->last->used |= (uint16_t)(1u << page_of(addr));

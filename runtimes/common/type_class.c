@@ -96,10 +96,11 @@ static struct type_class *learn(const struct type *t)
 
 struct type_class *type_class_of(const struct type *t)
 {
-	struct type_memo *memo;
+	struct type_memo *memo = type_memo(t);
 
+	if (memo->above) /* only a complete type has it */
+		return memo->above;
 	type_kind(t); /* completes it, and its memo */
-	memo = type_memo(t);
 	if (!memo->above)
 		memo->above = learn(t);
 	return memo->above;

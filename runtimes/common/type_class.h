@@ -8,6 +8,7 @@
 #define RUNTIMES_COMMON_TYPE_CLASS_H
 
 #include "dwarf/types/type.h"
+#include "dwarf/values/unwrap_newtype.h"
 #include "dwarf/values/visit.h"
 #include "runtimes/model/model.h"
 
@@ -97,7 +98,8 @@ struct type_class {
 	struct visit_type visit;             /* what a value leads to */
 	uint64_t pin_offset;                 /* offset of the pointer in a Pin; 0 in other types */
 	const struct member *const *members; /* visited by object_walk.c, if members_known */
-	uint64_t name_key; /* map_key_of_text() of the name; 0: not computed yet */
+	uint64_t name_key;                /* map_key_of_text() of the name; 0: not computed yet */
+	struct unwrapped_newtype newtype; /* of leaf.c, if newtype_known */
 	uint32_t nmembers;
 	enum future_step step : 8;
 	enum find_rule find : 8;        /* of what is held and not polled */
@@ -105,6 +107,7 @@ struct type_class {
 	struct type_answers answers;
 	unsigned char special; /* enum ownership_special */
 	bool members_known : 1;
+	bool newtype_known : 1;
 	bool pooled_known : 1;
 	struct type_forms forms;
 };

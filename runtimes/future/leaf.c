@@ -225,6 +225,18 @@ bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)
 	return inspector_optional_path(l->d->c->in, t, expr) != NULL;
 }
 
+/* unwrap_newtype(), once for each type: it compares parts of long names. */
+static struct unwrapped_newtype leaf_unwrap(const struct type *t)
+{
+	struct type_class *class = type_class_of(t);
+
+	if (!class->newtype_known) {
+		class->newtype = unwrap_newtype(t);
+		class->newtype_known = true;
+	}
+	return class->newtype;
+}
+
 struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
                             struct value *ret, bool *found)
 {
@@ -252,7 +264,7 @@ struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *ty
 				return NULL;
 			continue;
 		}
-		struct unwrapped_newtype p = unwrap_newtype(v.type);
+		struct unwrapped_newtype p = leaf_unwrap(v.type);
 		if (p.member) {
 			v = (struct value){ p.member->type, v.addr + p.member->offset };
 		} else if (p.variant) {
@@ -316,6 +328,11 @@ void wait_phrase(const struct leaf *l, const char *format, ...)
 {
 	va_list args;
 
+	/* Nobody sees it, and whoever has the arguments has read what they need. */
+	if (l->d->c->warm_up) {
+		l->w->phrase = "";
+		return;
+	}
 	va_start(args, format);
 	leaf_set_phrase(l, marked_vprintf(&l->d->c->decoding.words, format, args));
 	va_end(args);

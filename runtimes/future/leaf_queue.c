@@ -265,6 +265,11 @@ const char *leaf_queue_text(struct arena *a, const struct queue *q)
 	return arena_strdup(a, s.data);
 }
 
+const char *leaf_queue_turn(const struct leaf *l, const struct queue *q)
+{
+	return l->d->c->warm_up ? "" : leaf_queue_text(&l->d->c->decoding.words, q);
+}
+
 void leaf_queue_details(const struct leaf *l, const struct queue *q)
 {
 	wait_int(l, "position", (int64_t)q->ahead + 1);

@@ -42,6 +42,8 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
  * marked, in a.
  */
 const char *leaf_queue_text(struct arena *a, const struct queue *q);
+/* Text of the queue for the phrase of l; empty in a warm-up walk, whose phrases nobody sees. */
+const char *leaf_queue_turn(const struct leaf *l, const struct queue *q);
 /* Adds position (from 1) and tasks_ahead to the wait. */
 void leaf_queue_details(const struct leaf *l, const struct queue *q);
 /*

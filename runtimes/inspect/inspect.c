@@ -396,7 +396,8 @@ static void inspect_collect(struct collector *c)
 		one_owner_resolve(c->out);
 	if (c->want & WANT_OWNERS)
 		ownership_search(c);
-	snapshot_number_frames(c->out);
+	if (c->question)
+		snapshot_number_frames(c->out); /* answers name frames by their numbers */
 	whatis_answer(c);
 	native_answer(c);
 	expression_answer(c, false);
@@ -461,7 +462,8 @@ static void inspect_finish(struct collector *c)
 		ownership_resolve(c);
 	}
 	inspect_note_unstopped(c);
-	snapshot_number_frames(c->out);
+	if (!c->warm_up || c->question)
+		snapshot_number_frames(c->out);
 	expression_answer(c, true);
 	if (c->want & WANT_LAYOUT)
 		inspect_describe_layout(c);

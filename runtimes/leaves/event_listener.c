@@ -90,7 +90,7 @@ const char *leaves_listener_text(const struct leaf *l, const struct leaves_liste
 		return "its place in the queue is unknown";
 	if (listener->notified)
 		return leaf_next(l, "notified");
-	return listener->queue.found ? leaf_queue_text(&l->d->c->decoding.words, &listener->queue)
+	return listener->queue.found ? leaf_queue_turn(l, &listener->queue)
 	                             : "its place in the queue is unknown";
 }
 

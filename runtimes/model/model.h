@@ -164,9 +164,10 @@ struct future {
 	enum branch branch : 6;
 	/*
 	 * For the collector alone. doubted: it is held, but may have been moved out, or be polled
-	 * unseen; shares: it is a clone of several, which all have its children.
+	 * unseen; shares: it is a clone of several, which all have its children; searched: it is a
+	 * root, and its tree was searched for what it holds.
 	 */
-	bool doubted : 1, shares : 1;
+	bool doubted : 1, shares : 1, searched : 1;
 	bool running : 1;   /* read from a thread's stack: it is executing at file:line */
 	bool dyn : 1;       /* found through a vtable */
 	bool inferred : 1;  /* of block_on: found on the stack by its plausible bytes, or deduced */

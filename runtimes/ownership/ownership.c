@@ -297,13 +297,14 @@ static void ownership_search_tree(struct walk *w, const struct future *f, bool u
 	w->own = own;
 }
 
-static void ownership_search_root(struct collector *c, const struct future *root,
+static void ownership_search_root(struct collector *c, struct future *root,
                                   const struct found *template)
 {
+	if (!root || root->searched)
+		return;
 	struct walk w = { .c = c, .template = *template };
 
-	if (!root || !map_put(&ownership_holdings(c)->scanned, (uintptr_t)root, NULL))
-		return;
+	root->searched = true;
 	w.template.root = root;
 	ownership_search_tree(&w, root, false);
 	map_free(&w.frames);

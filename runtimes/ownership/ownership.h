@@ -66,16 +66,15 @@ typedef VEC(struct found) found_vec;
 struct ownership_data {
 	found_vec list;
 	VEC(const char *) unsearched;
-	struct map noted;   /* hashes of those texts */
-	struct map names;   /* address of what is waited for -> name, NULL unknown */
-	struct map scanned; /* roots of trees that were searched */
-	size_t visited;     /* values visited, in all trees and stacks */
-	size_t messages;    /* queued messages visited, in all channels */
-	struct map shared;  /* struct shared_owner (ownership_walk.c) of what Arcs share that was
-	                       searched for descriptors */
-	bool shared_cut;    /* there are more owners of shared descriptors than the list may have */
-	bool quiet;         /* unsearched values may only have descriptors: nothing is recorded */
-	bool over;          /* the search ended: a limit was reached, or the user interrupted */
+	struct map noted;  /* hashes of those texts */
+	struct map names;  /* address of what is waited for -> name, NULL unknown */
+	size_t visited;    /* values visited, in all trees and stacks */
+	size_t messages;   /* queued messages visited, in all channels */
+	struct map shared; /* struct shared_owner (ownership_walk.c) of what Arcs share that was
+	                      searched for descriptors */
+	bool shared_cut;   /* there are more owners of shared descriptors than the list may have */
+	bool quiet;        /* unsearched values may only have descriptors: nothing is recorded */
+	bool over;         /* the search ended: a limit was reached, or the user interrupted */
 };
 
 /* ---- ownership_rows.c ---- */

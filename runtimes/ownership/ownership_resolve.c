@@ -466,16 +466,18 @@ static void ownership_resolve_publish(struct collector *c, const found_vec *list
 {
 	struct snapshot *s = c->out;
 	struct ordered *order = NEW_ARRAY(&c->scratch, struct ordered, list->n);
-	size_t n = 0;
+	size_t n = 0, ndescriptors = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
-		if (!list->data[i].gone)
-			order[n++] = (struct ordered){ list->data[i].order, i };
+		if (list->data[i].gone)
+			continue;
+		order[n++] = (struct ordered){ list->data[i].order, i };
+		ndescriptors += list->data[i].h.role == HOLDING_DESCRIPTOR;
 	}
 	if (n)
 		qsort(order, n, sizeof(*order), by_order);
-	s->holdings = NEW_ARRAY(c->a, struct holding, n);
-	s->descriptors = NEW_ARRAY(c->a, struct holding, n);
+	s->holdings = NEW_ARRAY(c->a, struct holding, n - ndescriptors);
+	s->descriptors = NEW_ARRAY(c->a, struct holding, ndescriptors);
 	for (size_t i = 0; i < n; i++) {
 		struct found *f = &list->data[order[i].index];
 
@@ -552,6 +554,5 @@ void ownership_free(struct collector *c)
 	map_free(&c->holdings->noted);
 	map_free(&c->holdings->names);
 	map_free(&c->holdings->shared);
-	map_free(&c->holdings->scanned);
 	free(c->holdings);
 }

@@ -39,7 +39,6 @@ static struct error *read_semaphore(struct leaf *l, struct acquire *q)
 
 static const char *turn_text(const struct leaf *l, const struct acquire *q)
 {
-	struct arena *a = &l->d->c->decoding.words;
 	const char *text;
 
 	if (q->closed)
@@ -50,7 +49,7 @@ static const char *turn_text(const struct leaf *l, const struct acquire *q)
 		return "its place in the queue is unknown";
 	/* A waiter in the queue exists. A granted one may be a trace of a future that moved. */
 	bool stays = l->d->unpolled && (q->queue.found || !l->d->doubted);
-	text = q->queue.found ? leaf_queue_text(a, &q->queue) : leaf_next(l, "granted");
+	text = q->queue.found ? leaf_queue_turn(l, &q->queue) : leaf_next(l, "granted");
 	return stays ? leaf_text(l, "%s%s", text, leaf_queue_behind(l, &q->queue)) : text;
 }
 

@@ -164,7 +164,7 @@ static struct error *leaf_notify_describe_pool(struct leaf *l, struct pool *pool
 	if (q.found)
 		leaf_queue_details(l, &q);
 	if (q.found)
-		turn = leaf_queue_text(&l->d->c->decoding.words, &q);
+		turn = leaf_queue_turn(l, &q);
 	else if (notified)
 		turn = leaf_next(l, "notified");
 	return pool_describe(l, pool, turn);
@@ -192,7 +192,7 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 		leaf_queue_details(l, &q);
 	wait_phrase(l, "notify, %s",
 	            notified  ? leaf_next(l, "notified")
-	            : q.found ? leaf_queue_text(&l->d->c->decoding.words, &q)
+	            : q.found ? leaf_queue_turn(l, &q)
 	            : q.whole ? "not in its queue"
 	                      : "its place in the queue is unknown");
 	return NULL;
