@@ -584,7 +584,7 @@ static bool stacks_lead_on(const struct live_round *r)
 {
 	struct target *t = r->in->target;
 
-	if (!(r->request->want & WANT_OWNERS) || t->stop.copy.how != COPY_STOPPED ||
+	if (!(r->request->want & WANT_OWNERS) || t->stop.copy.how == COPY_RUNNING ||
 	    t->stop.copy.spoiled)
 		return false;
 	struct collector *c = collector_new(r->in, r->request->want, NULL);
