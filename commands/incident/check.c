@@ -70,13 +70,14 @@ const struct command check_command = {
 	.check = check_check,
 	.summary = "Diagnose the program: deadlocks, blocked workers, starved queues and more",
 	.help = "    Checks: deadlock, futurelock, no-waker, blocked-worker, long-poll,\n"
-		"    starved-queue, panicked-task, closed-channel-wait, huge-future,\n"
-		"    many-identical. Each finding has a severity and a command that shows more.\n"
+		"    starved-queue, timer-overdue, panicked-task, closed-channel-wait,\n"
+		"    huge-future, many-identical. Each finding has a severity and a command that "
+		"shows more.\n"
 		"    The exit status is 3 if an error is found or, with --fail-on, if any of\n"
 		"    the listed checks finds something that is certain. NAME:possible also\n"
 		"    counts what is only possible, as in --fail-on deadlock:possible; it\n"
-		"    applies to deadlock, futurelock, no-waker, long-poll and\n"
-		"    closed-channel-wait.",
+		"    applies to deadlock, futurelock, no-waker, long-poll, timer-overdue\n"
+		"    and closed-channel-wait.",
 	.wants = ASYNCDBG_CHECK_WANTS,
 	.wants_now = wants_now,
 	.run = run_check,

@@ -373,6 +373,8 @@ void out_json_thread_details(struct json_writer *w, const struct thread_info *th
 	json_put_text(w, "name", th->name);
 	json_put_text(w, "role", thread_role_name(th->role));
 	out_json_number_if(w, "runtime", th->runtime >= 0, (uint64_t)th->runtime);
+	if (th->handle_only)
+		json_put_bool(w, "handle_only", true);
 	out_json_number_if(w, "worker", th->worker >= 0, (uint64_t)th->worker);
 	json_put_text(w, "state", th->state);
 	out_json_number_if(w, "queue_len", th->has_queue, th->queue_len);

@@ -601,7 +601,8 @@ static void check_refuses(void **state)
 	} cases[] = {
 		{ "check --fail-on deadlok",
 		  "unknown check \"deadlok\"; the checks are deadlock, futurelock, no-waker, "
-		  "blocked-worker, long-poll, starved-queue, panicked-task, closed-channel-wait, "
+		  "blocked-worker, long-poll, starved-queue, timer-overdue, panicked-task, "
+		  "closed-channel-wait, "
 		  "huge-future, many-identical" },
 		{ "check --fail-on huge-future:possible",
 		  "\"huge-future:possible\": that check reports only what is certain; use "
@@ -609,7 +610,8 @@ static void check_refuses(void **state)
 		{ "check --fail-on 'deadlock, x'",
 		  "unknown check \"x\"; the checks are deadlock, futurelock, no-waker, "
 		  "blocked-worker, "
-		  "long-poll, starved-queue, panicked-task, closed-channel-wait, huge-future, "
+		  "long-poll, starved-queue, timer-overdue, panicked-task, closed-channel-wait, "
+		  "huge-future, "
 		  "many-identical" },
 		{ "async graph --dot ''", "the file name is empty" },
 		{ "save ''", "the file name is empty" },

@@ -116,6 +116,8 @@ const struct check checks_table[] = {
 	{ "long-poll", "workers in the same poll at two looks", true, checks_long_poll },
 	{ "starved-queue", "tasks that are ready, but not polled by any worker", false,
 	  checks_starved_queue },
+	{ "timer-overdue", "timers that are due, in a runtime that nobody drives", true,
+	  checks_timer_overdue },
 	{ "panicked-task", "tasks with a future that has panicked", false, checks_panicked },
 	{ "closed-channel-wait", "tasks await on a channel whose other end is gone", true,
 	  checks_closed_channel },

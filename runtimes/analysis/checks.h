@@ -32,6 +32,7 @@ struct checks {
 	const struct verdict_groups *alikes; /* of v; NULL: not computed yet */
 	bool two_looks;                      /* before is set */
 	bool stands_still; /* the process is halted: a second look would show the same */
+	bool suspended;    /* at one of the looks a signal or its cgroup kept it from running */
 	const struct look *before;
 	size_t nbefore;
 	const uint64_t *threadless; /* runtimes that lacked a thread at the first look: addr */
@@ -103,6 +104,13 @@ struct finding *checks_add_finding(struct checks *c, const struct check *check,
 void checks_blocked_worker(struct checks *c, const struct check *check);
 void checks_long_poll(struct checks *c, const struct check *check);
 void checks_starved_queue(struct checks *c, const struct check *check);
+/*
+ * How a thread that should poll is kept from it, in arena c->a: "is blocked in std Mutex lock", "is
+ * in one poll of task 5"; with two looks, at both. NULL: it is not, or that is not proved.
+ */
+const char *checks_thread_stuck(struct checks *c, const struct thread_info *th);
+/* checks_timer.c */
+void checks_timer_overdue(struct checks *c, const struct check *check);
 /* checks_task.c */
 void checks_panicked(struct checks *c, const struct check *check);
 void checks_closed_channel(struct checks *c, const struct check *check);

@@ -132,12 +132,177 @@ static void a_runtime_is_late_where_it_lacks_a_thread(void **state)
 	assert_false(checks_met_late(&one, &s));
 }
 
+/* ---- timers ---- */
+
+/* A worker that is blocked while task 5 waits for a timer; each test changes a part of it. */
+struct late_timer {
+	struct wait_detail details[2]; /* remaining_ms, runtime */
+	struct wait sleep, blocked;
+	struct future root;
+	struct task five;
+	struct task *tasks[1];
+	struct thread_info threads[2];
+	struct look before[2];
+	struct runtime_info runtime;
+	struct snapshot s;
+	struct checks c;
+};
+
+static void late_timer_make(struct late_timer *l, struct arena *a)
+{
+	*l = (struct late_timer){
+		.details = { { .key = "remaining_ms", .kind = DETAIL_INT, .number = -1500 },
+		             { .key = "runtime", .kind = DETAIL_INT, .number = 0 } },
+		.sleep = { .kind = "sleep",
+		           .armed = WAKER_REGISTERED_YES,
+		           .details = l->details,
+		           .ndetails = 2 },
+		.blocked = { .kind = "std_mutex", .phrase = "std Mutex lock", .object = 0xa0 },
+		.root = { .wait = &l->sleep, .function = "app::wait", .branch = BRANCH_POLLED },
+		.five = { .id = "5", .number = 5, .state = TASK_IDLE, .root = &l->root },
+		.tasks = { &l->five },
+		.threads = { { .number = 1, .tid = 77, .role = THREAD_WORKER, .wait = &l->blocked },
+		             { .number = 2, .tid = 78, .role = THREAD_WORKER } },
+		.before = { { .tid = 77, .wait = "std_mutex", .object = 0xa0 }, { .tid = 78 } },
+		.runtime = { .workers_poll = true, .workers = 2 },
+	};
+	l->s = (struct snapshot){ .tasks = l->tasks,
+		                  .ntasks = 1,
+		                  .threads = l->threads,
+		                  .nthreads = 2,
+		                  .runtimes = &l->runtime,
+		                  .nruntimes = 1 };
+	l->c = (struct checks){ .a = a,
+		                .s = &l->s,
+		                .two_looks = true,
+		                .before = l->before,
+		                .nbefore = 2,
+		                .interval = 1 };
+}
+
+/* What timer-overdue finds: "certain: text", "possible: text", "" nothing. */
+static const char *late_timer_found(struct late_timer *l)
+{
+	const struct check check = { .name = "timer-overdue" };
+	const char *text = "";
+
+	checks_timer_overdue(&l->c, &check);
+	assert_true(l->c.found.n <= 1);
+	if (l->c.found.n)
+		text = arena_printf(l->c.a, "%s: %s",
+		                    l->c.found.data[0].possible ? "possible" : "certain",
+		                    l->c.found.data[0].text);
+	vec_free(&l->c.found);
+	vec_free(&l->c.skipped);
+	return text;
+}
+
+static const char stuck_worker[] =
+	"certain: the timer of task 5 (app::wait) was due 1.4 s ago and has not fired: thread #1, "
+	"a "
+	"worker of runtime 0, is blocked in std Mutex lock, and the others are idle";
+
+static void a_timer_that_nobody_fires_is_found(void **state)
+{
+	struct late_timer l;
+	SCRATCH(a);
+
+	(void)state;
+	late_timer_make(&l, &a);
+	assert_string_equal(late_timer_found(&l), stuck_worker);
+	/* Overdue since before the first look, by 100 ms. */
+	l.details[0].number = -1101;
+	assert_string_not_equal(late_timer_found(&l), "");
+	l.details[0].number = -1100;
+	assert_string_equal(late_timer_found(&l), "");
+	l.details[0].number = INT64_MIN;
+	assert_string_not_equal(late_timer_found(&l), "");
+	l.details[0].number = 100000;
+	assert_string_equal(late_timer_found(&l), "");
+}
+
+/* Each of these timers fires, will, or has, or it is another runtime's. */
+static void other_timers_are_not_found(void **state)
+{
+	struct late_timer l;
+	struct future child, parent = { 0 };
+	struct future *children[] = { &child };
+	SCRATCH(a);
+
+	(void)state;
+	late_timer_make(&l, &a);
+	l.sleep.armed = WAKER_REGISTERED_NO;
+	assert_string_equal(late_timer_found(&l), "");
+	late_timer_make(&l, &a);
+	l.five.state = TASK_SCHEDULED;
+	assert_string_equal(late_timer_found(&l), "");
+	late_timer_make(&l, &a);
+	l.five.changed = true;
+	assert_string_equal(late_timer_found(&l), "");
+	/* A worker that polls another task turns the driver in between. */
+	late_timer_make(&l, &a);
+	l.threads[1].task = "6";
+	assert_string_equal(late_timer_found(&l), "");
+	/* No worker is kept from turning the driver. */
+	late_timer_make(&l, &a);
+	l.before[0].object = 0xb0;
+	assert_string_equal(late_timer_found(&l), "");
+	late_timer_make(&l, &a);
+	l.details[1].number = 7;
+	assert_string_equal(late_timer_found(&l), "");
+	late_timer_make(&l, &a);
+	l.c.suspended = true;
+	assert_string_equal(late_timer_found(&l), "");
+	/* A future that is held and not polled. */
+	late_timer_make(&l, &a);
+	child = l.root;
+	child.branch = BRANCH_HELD;
+	parent.children = children;
+	parent.nchildren = 1;
+	l.five.root = &parent;
+	assert_string_equal(late_timer_found(&l), "");
+}
+
+static void an_overdue_timer_may_be_uncertain(void **state)
+{
+	struct late_timer l;
+	SCRATCH(a);
+
+	(void)state;
+	late_timer_make(&l, &a);
+	l.sleep.ndetails = 1; /* its runtime is not known */
+	assert_non_null(strstr(late_timer_found(&l), "possible: possibly, the timer of task 5"));
+	late_timer_make(&l, &a);
+	l.c.two_looks = false;
+	assert_non_null(strstr(late_timer_found(&l), "possible: possibly, the timer of task 5"));
+	/* Somebody may enter the runtime yet. */
+	late_timer_make(&l, &a);
+	l.s.nthreads = 0;
+	assert_non_null(strstr(late_timer_found(&l), "possible: possibly, "));
+	/* Somebody is in block_on() of its handle. */
+	late_timer_make(&l, &a);
+	l.runtime.workers_poll = false;
+	l.s.nthreads = 1;
+	l.s.ntasks = 0;
+	l.threads[0] = (struct thread_info){
+		.number = 1, .role = THREAD_BLOCK_ON, .root = &l.root, .handle_only = true
+	};
+	assert_string_equal(late_timer_found(&l),
+	                    "certain: the timer of thread #1 was due 1.4 s ago and has not fired: "
+	                    "no thread drives runtime 0");
+	l.threads[0].handle_only = false;
+	assert_string_equal(late_timer_found(&l), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_poll_is_certain_where_it_is_proved),
 		cmocka_unit_test(a_pool_lacks_threads_at_two_looks),
 		cmocka_unit_test(a_runtime_is_late_where_it_lacks_a_thread),
+		cmocka_unit_test(a_timer_that_nobody_fires_is_found),
+		cmocka_unit_test(other_timers_are_not_found),
+		cmocka_unit_test(an_overdue_timer_may_be_uncertain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,19 @@ static enum poll_age checks_thread_poll_age(const struct look *before, const str
 	               : POLL_PERHAPS;
 }
 
+const char *checks_thread_stuck(struct checks *c, const struct thread_info *th)
+{
+	const struct look *before = c->two_looks ? checks_thread_look_before(c, th) : NULL;
+
+	if (checks_thread_is_blocked(c, th))
+		return arena_printf(c->a, "is blocked in %s",
+		                    th->wait->phrase ? th->wait->phrase : th->wait->kind);
+	if (!before || !th->task || !checks_thread_polls(th) || !str_same(before->task, th->task) ||
+	    checks_thread_poll_age(before, th) != POLL_SAME)
+		return NULL;
+	return arena_printf(c->a, "is in one poll of task %s", th->task);
+}
+
 void checks_long_poll(struct checks *c, const struct check *check)
 {
 	if (!c->two_looks) {

@@ -107,7 +107,7 @@ size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t 
 bool runtime_is_driven_by(const struct runtime_info *r, const struct thread_info *th)
 {
 	/* A multi_thread runtime polls no task in block_on. */
-	return th->runtime == (int)r->index &&
+	return th->runtime == (int)r->index && !th->handle_only &&
 	       (th->role == THREAD_WORKER || (th->role == THREAD_BLOCK_ON && !r->workers_poll));
 }
 

@@ -357,6 +357,8 @@ struct thread_info {
 	int runtime;        /* index; -1: none */
 	const char *state;  /* "parked", "running task 5", "running", "idle", ... */
 	bool pooled;        /* an idle thread of a blocking pool */
+	bool handle_only;   /* in block_on() of a Handle, as of tokio's current_thread runtime: it
+	                       polls its own future, and no task of the runtime */
 	uint64_t queue_len; /* of workers: number of tasks in the local queue and the LIFO slot */
 	bool has_queue;
 	int worker;       /* index within its runtime; -1: not a worker */

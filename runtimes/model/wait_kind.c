@@ -12,7 +12,7 @@
 #define PERMITS QUEUE " permits_wanted permits_missing permits_available"
 #define POOL    QUEUE " size max_size idle in_use opening own_frames"
 #define RWLOCK  QUEUE " writer readers permits_held"
-#define SLEEP   "deadline_ns remaining_ms now registered"
+#define SLEEP   "deadline_ns remaining_ms now registered runtime"
 #define FD      "fd descriptor local peer tcp_state syns_sent"
 #define IO      "resource direction registered readiness passed_over " FD " " SEND " " TLS
 #define TLS     "tls_role tls_phase tls_version tls_server_name"

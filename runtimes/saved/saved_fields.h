@@ -185,6 +185,7 @@
 	F(I32, runtime)                                                                            \
 	F(TEXT, state)                                                                             \
 	F(FLAG, pooled)                                                                            \
+	F(FLAG, handle_only)                                                                       \
 	F(U64, queue_len)                                                                          \
 	F(FLAG, has_queue)                                                                         \
 	F(I32, worker)                                                                             \

@@ -7,6 +7,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/file_fault.h"
+#include "debugger/host/suspension.h"
 #include "debugger/live/live_check.h"
 #include "dwarf/values/parts.h"
 #include "runtimes/analysis/checks.h"
@@ -470,6 +471,7 @@ static struct error *look_again(struct asyncdbg *d, struct checks *c, bool *late
 	const struct seen_runtimes seen = checks_seen_runtimes(c->a, c->s);
 
 	c->before = before;
+	c->suspended |= process_is_suspended(d->target->pid);
 	c->threadless = checks_threadless(c->a, c->s, &c->nthreadless);
 	/*
 	 * The first snapshot is dropped: two take twice the memory. The checks have kept the parts
@@ -479,6 +481,7 @@ static struct error *look_again(struct asyncdbg *d, struct checks *c, bool *late
 	c->s = NULL;
 	TRY(wait_for_second_look(d, before, c->nbefore, c->interval));
 
+	c->suspended |= process_is_suspended(d->target->pid);
 	bool pinned = asyncdbg_reuse_snapshot(d, false);
 	struct error *err = asyncdbg_snapshot(d, wants, NULL, &c->s);
 

@@ -56,6 +56,11 @@ const struct binding_row leaf_time_layout[] = {
 	{ 0 },
 };
 
+/* Paths to the Handle of the runtime that has the timer: 1.53 | 1.49 to 1.52 | 1.26 to 1.48 */
+static const char sleep_driver[] = "driver | entry.Traditional.0.driver | entry.driver";
+static const char interval_driver[] =
+	"delay.driver | delay.entry.Traditional.0.driver | delay.entry.driver";
+
 /* Reads the deadline that the path leads to, and fills the wait's details. */
 static struct error *read_due(const struct leaf *l, const char *path, struct deadline *ret)
 {
@@ -126,9 +131,11 @@ static struct error *decode_sleep(struct leaf *l)
 		leaf_arm_none(l);
 	else
 		TRY(leaf_arm_at(l, l->v, leaf_time_layout[SLEEP_WAKER].path));
-	/* 1.53 | 1.49 to 1.52 | 1.26 to 1.48 */
 	if (registered)
-		leaf_driver_met(l, l->v, "driver | entry.Traditional.0.driver | entry.driver");
+		leaf_driver_met(l, l->v, sleep_driver);
+	/* Only a timer that is due raises the question who should have fired it. */
+	if (registered && !due.unknown && due.past)
+		leaf_driver_of_timer(l, sleep_driver);
 	const char *polled = known && !registered ? ", never polled" : "";
 	deadline_phrase(l, "sleep future", polled, &due);
 	return NULL;
@@ -148,8 +155,9 @@ static struct error *decode_interval(struct leaf *l)
 	uint64_t period = seconds * 1000000000 + nanos;
 	wait_int(l, "period_ns", (int64_t)period);
 	TRY(leaf_arm_at(l, l->v, leaf_time_layout[INTERVAL_WAKER].path));
-	leaf_driver_met(l, l->v,
-	                "delay.driver | delay.entry.Traditional.0.driver | delay.entry.driver");
+	leaf_driver_met(l, l->v, interval_driver);
+	if (!due.unknown && due.past)
+		leaf_driver_of_timer(l, interval_driver);
 	const struct deadline_seconds every = deadline_seconds_text(period);
 	if (due.unknown)
 		wait_phrase(l, "interval of %s%s", every.text, due.unknown);

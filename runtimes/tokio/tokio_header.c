@@ -177,16 +177,16 @@ static unsigned runtime_of_handle(const struct collector *c, uint64_t handle)
 	return NO_RUNTIME;
 }
 
-void leaf_driver_met(const struct leaf *l, struct value v, const char *path)
+/* The index of the runtime whose scheduler::Handle the path leads to. */
+static unsigned runtime_of_driver(struct collector *c, struct value v, const char *path)
 {
 	static const char *const arcs[] = { "MultiThread.0.data", "CurrentThread.0.data" };
-	struct collector *c = l->d->c;
+	unsigned runtime = NO_RUNTIME;
 	struct value scheduler, handle;
 	bool found = false;
 
-	if (!c->decoding.task || !c->decoding.task->undriven ||
-	    !inspector_optional_path(c->in, v.type, path))
-		return;
+	if (!inspector_optional_path(c->in, v.type, path))
+		return NO_RUNTIME;
 	struct error *err = inspector_eval(c->in, v, path, &scheduler, &found);
 
 	for (size_t i = 0; !err && found && i < sizeof(arcs) / sizeof(*arcs); i++) {
@@ -195,7 +195,26 @@ void leaf_driver_met(const struct leaf *l, struct value v, const char *path)
 		if (inspector_optional_path(c->in, scheduler.type, arcs[i]))
 			err = inspector_eval(c->in, scheduler, arcs[i], &handle, &is);
 		if (!err && is)
-			tokio_walk(c)->driver = runtime_of_handle(c, handle.addr);
+			runtime = runtime_of_handle(c, handle.addr);
 	}
 	error_free(err);
+	return runtime;
+}
+
+void leaf_driver_met(const struct leaf *l, struct value v, const char *path)
+{
+	const struct task *task = l->d->c->decoding.task;
+	unsigned runtime =
+		task && task->undriven ? runtime_of_driver(l->d->c, v, path) : NO_RUNTIME;
+
+	if (runtime != NO_RUNTIME)
+		tokio_walk(l->d->c)->driver = runtime;
+}
+
+void leaf_driver_of_timer(const struct leaf *l, const char *path)
+{
+	unsigned runtime = runtime_of_driver(l->d->c, l->v, path);
+
+	if (runtime != NO_RUNTIME)
+		wait_int(l, "runtime", runtime);
 }

@@ -22,6 +22,8 @@ bool leaf_signal_globals(const struct type *t, struct value *ret);
  * leads from v to a scheduler::Handle. Nothing where it does not.
  */
 void leaf_driver_met(const struct leaf *l, struct value v, const char *path);
+/* tokio_header.c: adds the detail "runtime" of a timer: the path leads from it to a Handle. */
+void leaf_driver_of_timer(const struct leaf *l, const char *path);
 
 /* leaf_arm() for a wait until v, a PollEvented, is readable. */
 struct error *leaf_io_arm_read(struct leaf *l, struct value v) MUST_CHECK;

@@ -256,6 +256,31 @@ static bool waits_for_job(struct collector *c, const struct thread *th,
 	return !err && found && th->regs.syscall_args[0] - v.addr < type_size(v.type);
 }
 
+static bool is_current_thread(const struct mark *block_on)
+{
+	return strstr(block_on->name, "::current_thread::") != NULL;
+}
+
+/*
+ * Whether the thread is in Handle::block_on() of a current_thread runtime, which parks the thread
+ * (runtime/park.rs) and turns no driver. Runtime::block_on() runs the scheduler.
+ */
+static bool is_handle_only(const struct marks *marks, const struct tokio_runtime *r)
+{
+	bool parks = false;
+
+	if (!r || r->info->workers_poll)
+		return false;
+	for (size_t i = 0; i < marks->n; i++) {
+		if (marks->data[i].kind != MARK_BLOCK_ON || marks->data[i].of != &tokio_table)
+			continue;
+		if (is_current_thread(&marks->data[i]))
+			return false;
+		parks = true;
+	}
+	return parks;
+}
+
 static void tokio_thread_describe(struct collector *c, struct tokio_thread *tt,
                                   struct thread_info *info, const struct thread_stack *s,
                                   struct tokio_runtime *r)
@@ -290,6 +315,7 @@ static void tokio_thread_describe(struct collector *c, struct tokio_thread *tt,
 		                                : "idle";
 	} else if (block_on) {
 		info->role = THREAD_BLOCK_ON;
+		info->handle_only = is_handle_only(&marks, r);
 		info->state = task ? arena_printf(c->a, "running task %s", task->id)
 		              : stack_is_parked(s, block_on) ? "parked"
 		                                             : "running";
@@ -383,11 +409,6 @@ void tokio_link_running(struct collector *c)
 }
 
 /* ---- the data of the wakers of threads in block_on ---- */
-
-static bool is_current_thread(const struct mark *block_on)
-{
-	return strstr(block_on->name, "::current_thread::") != NULL;
-}
 
 /* runtime/park.rs: the waker of a parked thread is the Arc in its thread-local ParkThread. */
 static uint64_t parker_data(struct collector *c, const struct tokio *k, const struct thread *th)

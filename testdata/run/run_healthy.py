@@ -7,7 +7,7 @@ Attaches "asyncdbg check" to mini-redis and axum under load, N times each (defau
 them while their clients wait between two requests. Each answer must fit the schema and must not
 find one of:
 
-    deadlock futurelock no-waker closed-channel-wait
+    deadlock futurelock no-waker closed-channel-wait timer-overdue
 
 with --fail-on all of them, so the status must be 0. Every look must be a look at tasks at work:
 at least as many tasks as there are clients must be in the answer of "tasks" before and after.
@@ -32,7 +32,7 @@ from run_servers import Failure, Server
 
 TESTDATA = Path(__file__).resolve().parents[1]
 # Verdicts that a healthy server can never deserve.
-NEVER = ["deadlock", "futurelock", "no-waker", "closed-channel-wait"]
+NEVER = ["deadlock", "futurelock", "no-waker", "closed-channel-wait", "timer-overdue"]
 CLIENTS = 16
 
 

@@ -1,0 +1,77 @@
+#include "debugger/host/suspension.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/live/proc.h"
+
+enum { MAX_TEXT = 4096 };
+
+/* The path in a line "HIERARCHY:CONTROLLERS:PATH" with those controllers; NULL: another line. */
+static const char *suspension_path_of(const char *line, const char *controllers)
+{
+	const char *rest = strchr(line, ':');
+	size_t n = strlen(controllers);
+
+	return rest && strncmp(rest, controllers, n) == 0 ? rest + n : NULL;
+}
+
+/* A process of cgroup v1 may be in a group of v2 as well, where that is mounted beside it. */
+bool suspension_file(const char *root, const char *cgroups, char *path, size_t n)
+{
+	const char *unified = NULL, *freezer = NULL;
+	int len;
+
+	for (const char *line = cgroups; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		const char *v1 = suspension_path_of(line, ":freezer:");
+		const char *v2 = strncmp(line, "0", 1) == 0 ? suspension_path_of(line, "::") : NULL;
+
+		freezer = v1 ? v1 : freezer;
+		unified = v2 ? v2 : unified;
+	}
+	const char *group = freezer ? freezer : unified;
+	if (!group)
+		return false;
+	len = snprintf(path, n, "%s%s%.*s/%s", root, freezer ? "/freezer" : "",
+	               (int)strcspn(group, "\n"), group,
+	               freezer ? "freezer.state" : "cgroup.events");
+	return len > 0 && (size_t)len < n;
+}
+
+bool suspension_is_frozen(const char *text)
+{
+	return strncmp(text, "FROZEN", 6) == 0 || strncmp(text, "FREEZING", 8) == 0 ||
+	       strstr(text, "frozen 1\n") != NULL;
+}
+
+/* The file is of cgroupfs, where files have the size 0. */
+static bool file_says_frozen(const char *path)
+{
+	char text[MAX_TEXT];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return suspension_is_frozen(text);
+}
+
+bool process_is_suspended(pid_t pid)
+{
+	char path[PATH_MAX];
+	struct proc_stat stat;
+	SCRATCH(tmp);
+	const char *text = proc_read(&tmp, pid, "stat", NULL);
+
+	if (text && proc_stat_parse(&tmp, text, &stat) && stat.state == 'T')
+		return true;
+	text = proc_read(&tmp, pid, "cgroup", NULL);
+	return text && suspension_file("/sys/fs/cgroup", text, path, sizeof(path)) &&
+	       file_says_frozen(path);
+}
