@@ -52,6 +52,7 @@ struct thread_stack {
 	const struct runtime *unlisted; /* runtime whose loop on it polls unlisted tasks */
 	uint64_t waker; /* data of the waker of a block_on of no runtime; 0: unknown, or none */
 	bool only_executors; /* its innermost block_on polls only tasks of known executors */
+	bool in_condvar;     /* it waits at a condition variable: blocked_find() fills it */
 };
 
 enum { NO_RUNTIME = UINT32_MAX }; /* as an index: unknown, or none */

@@ -42,14 +42,12 @@ struct stack_search {
 	struct location place; /* of the frame */
 	size_t nvariables;
 	size_t first; /* index of the first finding on this stack */
-	bool waits;   /* it waits in a Condvar, whose lock is released */
+	/*
+	 * Whether the thread waits at a condition variable. It has released the lock then, but a
+	 * register may still have the guard.
+	 */
+	bool in_condvar;
 };
-
-/* A thread in Condvar::wait has released the lock, but its registers may still hold the guard. */
-static bool is_in_condvar(const struct thread_info *info)
-{
-	return info->wait && info->wait->phrase && strstr(info->wait->phrase, "Condvar");
-}
 
 /*
  * Was this guard found before? One that is passed on is a variable of several functions, and in a
@@ -79,7 +77,8 @@ static bool ownership_stack_take_word(struct stack_search *s, const struct type 
 
 	found &= !err;
 	error_free(err); /* the content of a register may be stale */
-	if (!found || s->waits || ownership_stack_is_known(s, &f) || !ownership_within_budget(s->c))
+	if (!found || s->in_condvar || ownership_stack_is_known(s, &f) ||
+	    !ownership_within_budget(s->c))
 		return found;
 	f.h.type = type_class_of(t)->name;
 	f.h.path = s->start.name;
@@ -189,7 +188,7 @@ static void search_thread(struct collector *c, size_t index)
 	const struct thread_stack *s = &c->stacks[index];
 	struct stack_search search = { .c = c,
 		                       .first = c->holdings->list.n,
-		                       .waits = is_in_condvar(info) };
+		                       .in_condvar = s->in_condvar };
 	unsigned first = 0;
 
 	search.start.template.order = c->out->ntasks + index;

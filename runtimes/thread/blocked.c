@@ -149,6 +149,12 @@ static const struct blocked_call *find_call(struct arena *tmp, const char *name)
 	return NULL;
 }
 
+/* Whether it is a condition variable's wait, during which the lock passed to it is released. */
+static bool blocked_releases_lock(const struct blocked_call *call)
+{
+	return strstr(call->within, "::condvar::") != NULL;
+}
+
 /* The blocking call found in the frames inward of the frame that polls. */
 struct blocked {
 	const struct blocked_call *call; /* NULL none */
@@ -299,7 +305,7 @@ static uint64_t self_of_call(struct collector *c, const struct thread_stack *s,
 	}
 	if (search.several || !search.addr)
 		return 0;
-	if (strcmp(b->call->kind, "parking_lot") == 0 && !strstr(b->call->within, "condvar") &&
+	if (strcmp(b->call->kind, "parking_lot") == 0 && !blocked_releases_lock(b->call) &&
 	    blocked_offset_in(c, search.found, state_path, &offset))
 		*state = search.addr + offset;
 	return search.addr;
@@ -572,7 +578,7 @@ static const char *computing(struct collector *c, const struct thread_stack *s,
 	return "running code";
 }
 
-void blocked_find(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+void blocked_find(struct collector *c, struct thread_info *info, struct thread_stack *s,
                   const struct marks *marks)
 {
 	const struct mark *m;
@@ -596,7 +602,8 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 		read_calls(c, s, m, &b);
 	if (b.call) {
 		describe_call(c, w, s, &b);
-		if (w->object && strstr(b.call->within, "condvar"))
+		s->in_condvar = blocked_releases_lock(b.call);
+		if (w->object && s->in_condvar)
 			blocked_describe_pool(c, w, s, &b, m);
 	} else if (s->thread->regs.in_syscall) {
 		describe_syscall(c, w, s);

@@ -8,10 +8,10 @@
 #include "runtimes/thread/stack.h"
 
 /*
- * Fills info->wait, except for the source location. Reads memory, so call it during the stop.
- * info's role and task must be known.
+ * Fills info->wait, except for the source location, and s->in_condvar. Reads memory, so call it
+ * during the stop. info's role and task must be known.
  */
-void blocked_find(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+void blocked_find(struct collector *c, struct thread_info *info, struct thread_stack *s,
                   const struct marks *marks);
 /* Appends the nearest frame of the program's own code to the wait's phrase. Reads line tables. */
 void blocked_finish(struct collector *c, struct thread_info *info, const struct thread_stack *s,
