@@ -148,22 +148,3 @@ bool marked_next(const char **parts, size_t text_len, struct marked_part *part)
 	part->kind = (enum marked_kind)(letter - letters);
 	return part->kind != MARKED_END;
 }
-
-const char *marked_restore(struct arena *a, const char *text, const char *parts)
-{
-	struct marked_part part = { 0 };
-	size_t len = strlen(text), from = 0;
-	STR(marked);
-
-	while (marked_next(&parts, len, &part)) {
-		const char mark = (char)part.kind;
-
-		str_append_len(&marked, text + from, part.start - from);
-		str_append_len(&marked, &mark, 1);
-		str_append_len(&marked, text + part.start, part.len);
-		str_append(&marked, "\6");
-		from = part.start + part.len;
-	}
-	str_append(&marked, text + from);
-	return arena_strdup(a, str_text(&marked));
-}

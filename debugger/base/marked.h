@@ -51,8 +51,6 @@ char *marked_printf(struct arena *a, const char *format, ...) __attribute__((for
 const char *marked_finish(struct arena *a, const char *marked, const char **parts);
 /* Removes the marks from a text in its place. */
 void marked_remove(char *text);
-/* The marked text again. */
-const char *marked_restore(struct arena *a, const char *text, const char *parts);
 
 struct marked_part {
 	enum marked_kind kind;

@@ -19,10 +19,6 @@ static void expect(const char *marked, const char *text, const char *parts)
 	got = marked_finish(&a, marked, &list);
 	assert_string_equal(got, text);
 	assert_string_equal(list ? list : "none", parts);
-	/* Marks within parts are not kept. */
-	got = marked_finish(&a, marked_restore(&a, got, list), &list);
-	assert_string_equal(got, text);
-	assert_string_equal(list ? list : "none", parts);
 }
 
 static void test_formats(void **state)

@@ -321,6 +321,8 @@ void wait_list(const struct leaf *l, const char *key, const char *const *list, s
 
 static void leaf_set_phrase(const struct leaf *l, const char *marked)
 {
+	if (l->marked)
+		*l->marked = arena_strdup(&l->d->c->decoding.words, marked);
 	l->w->phrase = marked_finish(l->d->c->a, marked, &l->w->phrase_parts);
 }
 
@@ -346,11 +348,6 @@ const char *leaf_text(const struct leaf *l, const char *format, ...)
 	const char *text = marked_vprintf(&l->d->c->decoding.words, format, args);
 	va_end(args);
 	return text;
-}
-
-const char *leaf_phrase_of(const struct leaf *l, const struct wait *w)
-{
-	return marked_restore(&l->d->c->decoding.words, w->phrase, w->phrase_parts);
 }
 
 void wait_words(const struct leaf *l, ...)

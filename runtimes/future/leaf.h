@@ -24,6 +24,11 @@ struct leaf {
 	 */
 	bool in_use;
 	bool vacant; /* what is waited for contains no waker. False if that is unknown */
+	/*
+	 * For the text of a resource inside another one: wait_phrase() stores the marked text here,
+	 * in c->words. NULL: nobody needs it.
+	 */
+	const char **marked;
 };
 
 /* The leaves of core. */
@@ -90,9 +95,12 @@ struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *ty
 bool leaf_dyn(struct collector *c, struct value v, struct value *ret);
 /* The first resource in v: in itself, in a Box, behind a reference or a trait object. */
 bool leaf_find_inside(const struct leaf *l, struct value v, struct value *ret);
-/* Decodes a resource as l is decoded, into a wait of its own: ret->w. */
-struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struct leaf *ret)
-	MUST_CHECK;
+/*
+ * Decodes a resource as l is decoded, into a wait of its own: ret->w. *marked: its readable line,
+ * marked, as a part of l's; "": it has none.
+ */
+struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struct leaf *ret,
+                                 const char **marked) MUST_CHECK;
 /* Adds details of another wait, those with keys of the list (ends with NULL); NULL: all. */
 void leaf_copy_details(const struct leaf *l, const struct wait *from, const char *const *keys);
 
@@ -108,8 +116,6 @@ void wait_words(const struct leaf *l, ...) __attribute__((sentinel));
 /* A part of the readable line, marked; in c->words. */
 const char *leaf_text(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The readable line of another wait as a part of one, marked. */
-const char *leaf_phrase_of(const struct leaf *l, const struct wait *w);
 /* Sets the readable line: a marked text (debugger/base/marked.h). */
 void wait_phrase(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -103,7 +103,8 @@ bool leaf_find_inside(const struct leaf *l, struct value v, struct value *ret)
 	return leaf_inside_look(&s, v, 0);
 }
 
-struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struct leaf *ret)
+struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struct leaf *ret,
+                                 const char **marked)
 {
 	const struct leaf_row *row = type_class_of(inner.type)->rows.resource;
 
@@ -113,6 +114,8 @@ struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struc
 	ret->w->kind = row->kind;
 	ret->w->object = inner.addr;
 	ret->in_use = ret->vacant = false;
+	ret->marked = marked;
+	*marked = "";
 	return row->decode(ret);
 }
 

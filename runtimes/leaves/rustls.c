@@ -174,6 +174,7 @@ static struct error *rustls_decode(struct leaf *l, const struct binding_row *row
 {
 	struct value io, inner;
 	struct leaf socket;
+	const char *text;
 
 	if (!rustls_place_at(l, l->v, rows[IO].path, &io))
 		return error_new(ERR_LAYOUT, "it has no stream inside");
@@ -181,14 +182,14 @@ static struct error *rustls_decode(struct leaf *l, const struct binding_row *row
 		rustls_describe(l, rows, "");
 		return NULL;
 	}
-	TRY(leaf_decode_inside(l, inner, &socket));
+	TRY(leaf_decode_inside(l, inner, &socket, &text));
 	leaf_copy_details(l, socket.w, NULL);
 	l->w->kind = socket.w->kind;
 	l->w->object = socket.w->object;
 	l->w->armed = socket.w->armed;
 	l->in_use = socket.in_use;
 	l->vacant = socket.vacant;
-	rustls_describe(l, rows, leaf_phrase_of(l, socket.w));
+	rustls_describe(l, rows, text);
 	return NULL;
 }
 

@@ -80,6 +80,7 @@ static const char *describe_socket(const struct leaf *l, struct value socket)
 		                            "tls_phase", "tls_version", "tls_server_name",
 		                            NULL };
 	const struct member *stream = type_member(socket.type, "inner");
+	const char *text;
 	struct value inner;
 	struct leaf below;
 
@@ -87,13 +88,13 @@ static const char *describe_socket(const struct leaf *l, struct value socket)
 	    !leaf_find_inside(l, (struct value){ stream->type, socket.addr + stream->offset },
 	                      &inner))
 		return "";
-	struct error *err = leaf_decode_inside(l, inner, &below);
+	struct error *err = leaf_decode_inside(l, inner, &below, &text);
 	bool ok = !err;
 	error_free(err);
-	if (!ok || !below.w->phrase)
+	if (!ok || !*text)
 		return "";
 	leaf_copy_details(l, below.w, keys);
-	return leaf_text(l, ", %s", leaf_phrase_of(l, below.w));
+	return leaf_text(l, ", %s", text);
 }
 
 static struct error *decode_socket(struct leaf *l)
