@@ -326,6 +326,22 @@ static struct wait_detail *blocked_add_detail(struct collector *c, struct wait *
 }
 
 /*
+ * The call that was restarted, by a function of that name. std's sleep::nanosleep() and glibc's
+ * nanosleep() call clock_nanosleep(2), musl's clock_nanosleep() calls nanosleep(2): the first
+ * argument decides, a clock or an address. No address is as low as the number of a clock.
+ */
+static const struct syscall *restarted_syscall(const struct thread_stack *s,
+                                               const struct arch *arch, const char *name)
+{
+	enum { LOWEST_ADDRESS = 4096 };
+	static const char sleep[] = "nanosleep";
+
+	if (strcmp(name, sleep) == 0 && s->thread->regs.syscall_args[0] < LOWEST_ADDRESS)
+		name = "clock_nanosleep";
+	return arch_syscall_named(arch, name);
+}
+
+/*
  * The system call that a thread is in; NULL if it is not known. After an earlier stop interrupted a
  * call with a timeout, the kernel continues it as restart_syscall(2) with the same arguments. Then
  * the names of the surrounding functions show which call it was.
@@ -339,9 +355,13 @@ static const struct syscall *find_syscall(struct collector *c, const struct thre
 	if (!call || strcmp(call->name, "restart_syscall") != 0)
 		return call;
 	for (size_t i = 0; i < s->stack.nframes; i++) {
-		size_t n;
-		const struct location *l = lookup_functions_at(
-			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+		size_t n = s->nfunctions[i];
+		const struct location *l = s->functions[i];
+
+		/* Functions of the C library have no names there. */
+		if (!n || !l[0].name)
+			l = lookup_functions_at(c->in->di, s->stack.frames[i].lookup_pc,
+			                        &c->scratch, &n);
 
 		for (size_t j = 0; j < n; j++) {
 			const char *name = l[j].name;
@@ -350,7 +370,7 @@ static const struct syscall *find_syscall(struct collector *c, const struct thre
 				return call;
 			for (size_t k = 0; k < sizeof(restarted) / sizeof(restarted[0]); k++) {
 				if (strstr(qualified_last(name), restarted[k]))
-					return arch_syscall_named(arch, restarted[k]);
+					return restarted_syscall(s, arch, restarted[k]);
 			}
 		}
 	}

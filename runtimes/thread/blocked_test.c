@@ -16,7 +16,8 @@ struct blocked_job {
 	struct thread_info info;
 };
 
-static void run_job(struct blocked_job *j, const char *const *names, const char *syscall)
+static void run_job(struct blocked_job *j, const char *const *names, const char *syscall,
+                    uint64_t first_argument)
 {
 	struct marks marks = { .n = 1 };
 	struct thread *th;
@@ -25,6 +26,7 @@ static void run_job(struct blocked_job *j, const char *const *names, const char 
 	*j = (struct blocked_job){ .f = futures_open() };
 	th = target_fake_thread(j->f.fixture.target, 7);
 	th->regs.in_syscall = true;
+	th->regs.syscall_args[0] = first_argument;
 	th->regs.syscall = (uint64_t)arch_syscall_named(j->f.fixture.target->arch, syscall)->number;
 	for (; names[n]; n++) {
 		j->places[n].name = names[n];
@@ -51,7 +53,7 @@ static void expect_condvar(const char *call, const char *own, const char *kind, 
 		                      NULL };
 	struct blocked_job j;
 
-	run_job(&j, names, "futex");
+	run_job(&j, names, "futex", 0);
 	assert_string_equal(j.info.wait->kind, kind);
 	assert_int_equal(j.stack.in_condvar, in_condvar);
 	futures_close(&j.f);
@@ -73,10 +75,40 @@ static void test_condvar(void **state)
 	               "parking_lot", false);
 }
 
+/* A call that an earlier stop interrupted is named as it was before. */
+static void test_restarted_sleep(void **state)
+{
+	static const struct {
+		const char *syscall, *function, *phrase;
+		uint64_t argument; /* the first one: a clock, or an address */
+	} cases[] = {
+		{ "clock_nanosleep", "clock_nanosleep", "system call clock_nanosleep", 1 },
+		{ "restart_syscall", "clock_nanosleep", "system call clock_nanosleep", 1 },
+		{ "restart_syscall", "std::sys::thread::unix::sleep::nanosleep",
+		  "system call clock_nanosleep", 0 },
+		{ "restart_syscall", "nanosleep", "system call nanosleep", 0x7ffc00001230 },
+		{ "restart_syscall", "__clock_nanosleep", "system call nanosleep", 0x7ffc00001230 },
+		{ "restart_syscall", "poll", "system call poll", 0 },
+		{ "restart_syscall", "work", "system call restart_syscall", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *const names[] = { cases[i].function, "app::work",
+			                      "tokio::runtime::task::raw::poll", NULL };
+		struct blocked_job j;
+
+		run_job(&j, names, cases[i].syscall, cases[i].argument);
+		assert_string_equal(j.info.wait->phrase, cases[i].phrase);
+		futures_close(&j.f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_condvar),
+		cmocka_unit_test(test_restarted_sleep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
