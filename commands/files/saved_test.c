@@ -897,6 +897,35 @@ static void test_values_are_left_out(void **state)
 	assert_string_equal(locals[3].problem, "unreadable");
 }
 
+/*
+ * A variable that is or contains a secret is marked where its value is shown. Where no value is
+ * kept, both kinds are alike: whether one contains a secret is not known without it.
+ */
+static void test_redacted(void **state)
+{
+	struct snapshot *s CLEANUP(free_snapshot) = make_snapshot();
+	struct local *locals;
+
+	(void)state;
+	make_locals(&s->arena, s->tasks[0]->root);
+	locals = s->tasks[0]->root->locals;
+	locals[0].value = "<redacted>";
+	locals[1].value = "Account { user: \"alice\", password: <redacted> }";
+	locals[0].redacted = locals[1].redacted = true;
+	for (int values = 0; values <= 1; values++) {
+		struct snapshot *read CLEANUP(free_if_any) = NULL;
+
+		save(s, values);
+		succeed(saved_read(file_named("snap"), &read, NULL));
+		for (int i = 0; i < 2; i++) {
+			const struct local *local = &read->tasks[0]->root->locals[i];
+
+			assert_int_equal(local->value != NULL, values);
+			assert_int_equal(local->redacted, values);
+		}
+	}
+}
+
 /* Checks the output of `save FILE --values` for a saved snapshot. */
 static void assert_says(struct snapshot *s, const char *expected)
 {
@@ -1007,6 +1036,7 @@ int main(void)
 		cmocka_unit_test(test_many_tasks_are_read),
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_values_are_left_out),
+		cmocka_unit_test(test_redacted),
 		cmocka_unit_test(test_values_that_are_gone_are_not_claimed),
 		cmocka_unit_test(test_other_files_stay),
 		cmocka_unit_test(test_names_of_what_is_waited_for),

@@ -186,6 +186,7 @@ static void put_local(struct saver *s, const struct local *from)
 
 	if (!s->values && from->value) {
 		shown.value = NULL;
+		shown.redacted = false; /* as of those that only contain a secret */
 		shown.problem = model_local_not_saved;
 	}
 	from = &shown;

@@ -34,6 +34,11 @@ expect() {
 	[ "$has" = "$1" ] || { echo "secrets ($profile): $2: secret shown: $has" && failures=$((failures + 1)); }
 }
 
+# redacted FILE: the names of the variables that are marked.
+redacted() {
+	jq -c '[.. | select(.redacted? == true) | .name]' "$1"
+}
+
 # ask yes|no WORDS...: whether asyncdbg's answer has a secret.
 ask() {
 	local wanted=$1
@@ -45,12 +50,13 @@ ask() {
 }
 
 check() {
-	local id
+	local id marked
 
 	ask no "$@" async backtrace all -v
 	ask no "$@" --json async backtrace all -v
 	"$testdata/check/validate_json.py" "$schema" "$work/answer" >/dev/null || failures=$((failures + 1))
-	[ "$(jq '[.. | select(.redacted? == true) | .name] | length' "$work/answer")" -ge 7 ] ||
+	marked=$(redacted "$work/answer")
+	[ "$(jq length <<<"$marked")" -ge 7 ] ||
 		{ echo "secrets ($profile): too few variables are redacted" && failures=$((failures + 1)); }
 	id=$(jq -r '.tasks[0].id' "$work/answer")
 	ask yes "$@" --show-secrets async backtrace all -v
@@ -60,6 +66,14 @@ check() {
 	ask no "$@" save "$work/saved" --values
 	expect no "save --values" "$work/saved"
 	ask no -c "$work/saved" --show-secrets async backtrace all -v
+	ask no -c "$work/saved" --json async backtrace all -v
+	[ "$(redacted "$work/answer")" = "$marked" ] ||
+		{ echo "secrets ($profile): others are redacted in a saved snapshot" && failures=$((failures + 1)); }
+	# Without values none is.
+	ask no "$@" save "$work/saved"
+	ask no -c "$work/saved" --json async backtrace all -v
+	[ "$(redacted "$work/answer")" = '[]' ] ||
+		{ echo "secrets ($profile): values that are not there are redacted" && failures=$((failures + 1)); }
 	ask yes "$@" -e "task $id; frame 0; print headers" --batch
 	# One's own list: without "key" and with "keyboard".
 	mkdir -p "$work/config/asyncdbg"
