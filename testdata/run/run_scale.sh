@@ -3,9 +3,6 @@
 # instructions, is at most twelve times what the tasks of a tenth cost more than ten of them. And what
 # a task of a live program costs in memory is at most what stands beside the command.
 #
-# A program at rest is walked once before the stop and once in its copy, also where registers that
-# only the stop tells lead to pages that were not read before.
-#
 # usage: run_scale.sh ASYNCDBG PROFILE
 #
 # A third of the tasks waits in the queue of one mutex, a third on one Notify. Instructions and not
@@ -77,19 +74,6 @@ peak() {
 	EOF
 }
 
-# walks WORD...: says how often a command walks copies of the live program; fails unless once.
-walks() {
-	local walks
-
-	# Again, where a thread of it woke for a timer meanwhile.
-	for _ in 1 2 3; do
-		walks=$("$asyncdbg" -p "$pid" --log inspect "$@" 2>&1 >/dev/null | grep -c 'pages were missing') || true
-		[ "$walks" -eq 1 ] && break
-	done
-	echo "$*: $walks walks in copies"
-	[ "$walks" -eq 1 ]
-}
-
 # all_peaks: the peak of each command, a line each.
 all_peaks() {
 	while read -r _ words; do
@@ -107,7 +91,6 @@ some=2000 many=50000
 for tasks in $some $many; do
 	start_program "$BINARIES/many" "$tasks" queues || fail "many $tasks did not get ready"
 	all_peaks >/dev/null # into the cache
-	walks async deadlocks || bad=1
 	all_peaks >"$work/peaks.$tasks"
 	stop_program
 done
