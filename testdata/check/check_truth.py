@@ -248,7 +248,7 @@ class Comparison:
         return (
             self.by_layout
             and any(root.get("problem") for root in roots)
-            and all(note.startswith("a layout file knows") for note in notes)
+            and all(note.startswith("a layout file describes") for note in notes)
         )
 
     def summary(self):
