@@ -123,7 +123,7 @@ check_usage() {
 	expect 64 'async backtrace all" has no option --exec' -p $$ async bt all --exec info
 	expect 64 'needs a value: --exec' -p $$ tasks --exec
 	expect 64 'needs a command' -p $$ tasks --exec ''
-	expect 64 'no number is in 10..2' -p $$ tasks --with depth 10..2
+	expect 64 '10..2 contains no number' -p $$ tasks --with depth 10..2
 	expect 64 'file name is empty' -p $$ save ''
 	expect 64 'file name is empty' -p $$ async graph --dot ''
 	expect 64 'say which file to write: save FILE' -p $$ save
@@ -137,7 +137,7 @@ check_usage() {
 	expect 64 'may be given only once' -p $$ async graph --dot a --dot=b
 	expect 64 'not a task id' -p $$ async graph --dot a main
 	expect 64 'unknown check "frob"' -p $$ check --fail-on deadlock,frob
-	expect 64 'never finds anything only possible' -p $$ check --fail-on huge-future:possible
+	expect 64 'reports only what is certain' -p $$ check --fail-on huge-future:possible
 	expect 64 'unknown check "frob:possible"' -p $$ check --fail-on frob:possible
 	expect 64 'not an interval' -p $$ check --interval soon
 	expect 64 '"dprintf" does not exist: "logpoint PLACE' -p $$ dprintf

@@ -125,7 +125,7 @@ check() {
 # Without symbols nothing tells whose tasks there are.
 check_stripped() {
 	strip --strip-all -o "$work/bare" "$1"
-	text="this program has async code, and not the debug info"
+	text="this program has async code, but not the debug info"
 	check_unknown -p "$pid" --no-cache --exe "$work/bare"
 }
 
