@@ -1,9 +1,11 @@
 //! Tasks that wait for others: in a `JoinSet`, and for jobs of a blocking pool that is full.
 
-use std::sync::{mpsc, Arc, Barrier};
+use std::collections::HashSet;
+use std::sync::{mpsc, Arc, Mutex};
+use std::thread::{self, ThreadId};
 
 use tokio::runtime::Builder;
-use tokio::task::{spawn_blocking, JoinHandle, JoinSet};
+use tokio::task::{spawn_blocking, yield_now, JoinHandle, JoinSet};
 use tokio::time::sleep;
 use truth::{here, tree, Task, Truth, Wait, FOREVER};
 
@@ -108,14 +110,29 @@ fn start_job(begun: mpsc::Sender<()>, gate: mpsc::Receiver<()>) -> JoinHandle<bo
     spawn_blocking(move || begun.send(()).is_ok() && gate.recv().is_ok())
 }
 
-/// Returns when both workers have begun: a worker begins as a job of the blocking pool.
+/// Returns when both workers have begun: a worker begins as a job of the blocking pool. The tasks yield, as a worker
+/// that blocks may have the other one's task in its own queue, from which a parked worker does not take it.
 fn wait_for_workers() {
-    let barrier = Arc::new(Barrier::new(3));
-    for _ in 0..2 {
-        let barrier = barrier.clone();
-        tokio::spawn(async move { barrier.wait() });
+    let seen = Arc::new(Mutex::new(HashSet::new()));
+    let (sender, both) = mpsc::channel();
+    for _ in 0..4 {
+        let (seen, sender) = (seen.clone(), sender.clone());
+        tokio::spawn(async move {
+            while !see_thread(&seen) {
+                yield_now().await;
+            }
+            let _ = sender.send(());
+        });
     }
-    barrier.wait();
+    drop(sender);
+    assert_eq!(both.iter().count(), 4);
+}
+
+/// Whether both workers have been seen.
+fn see_thread(seen: &Mutex<HashSet<ThreadId>>) -> bool {
+    let mut seen = seen.lock().unwrap();
+    seen.insert(thread::current().id());
+    seen.len() == 2
 }
 
 const JOB: &str = "tasksets::start_job::{closure#0}";
