@@ -473,16 +473,49 @@ static void test_files(void **state)
 	}
 }
 
+/* Such as the pool of the crate blocking: the only one of its kind and flavor is the same one. */
+static void test_runtimes_without_handle(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		SNAPSHOT(a);
+		SNAPSHOT(b);
+
+		a->runtimes[0].addr = b->runtimes[0].addr = 0;
+		if (i == 1)
+			b->runtimes[0].flavor = "blocking";
+		if (i == 2) {
+			struct runtime_info *two = NEW_ARRAY(&b->arena, struct runtime_info, 2);
+
+			two[0] = two[1] = b->runtimes[0];
+			two[1].index = 1;
+			b->runtimes = two;
+			b->nruntimes = 2;
+		}
+		DIFF(d, a, b, NULL);
+		assert_int_equal(d.counts[DIFF_NEW], i ? 2 : 0);
+		assert_int_equal(d.counts[DIFF_GONE], i ? 2 : 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unchanged),    cmocka_unit_test(test_moved),
-		cmocka_unit_test(test_what_moves),   cmocka_unit_test(test_rearmed),
-		cmocka_unit_test(test_new_and_gone), cmocka_unit_test(test_runtimes_by_handle),
-		cmocka_unit_test(test_unknown),      cmocka_unit_test(test_block_on),
-		cmocka_unit_test(test_groups),       cmocka_unit_test(test_text),
-		cmocka_unit_test(test_json),         cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_files),        cmocka_unit_test(test_different_processes),
+		cmocka_unit_test(test_unchanged),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_what_moves),
+		cmocka_unit_test(test_rearmed),
+		cmocka_unit_test(test_new_and_gone),
+		cmocka_unit_test(test_runtimes_by_handle),
+		cmocka_unit_test(test_runtimes_without_handle),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_block_on),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_different_processes),
 		cmocka_unit_test(test_incomplete),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,7 +243,30 @@ static void compare_tasks(struct differ *x)
 	}
 }
 
-/* Matches runtimes by the address of their handle, which never moves. */
+/*
+ * The index + 1 of the only runtime without a handle that is of the same kind and flavor; 0: there
+ * is none, or more than one.
+ */
+static size_t only_without_handle(const struct snapshot *s, const struct runtime_info *like)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < s->nruntimes; i++) {
+		const struct runtime_info *r = &s->runtimes[i];
+
+		if (r->addr || !str_same(r->kind, like->kind) || !str_same(r->flavor, like->flavor))
+			continue;
+		if (found)
+			return 0;
+		found = i + 1;
+	}
+	return found;
+}
+
+/*
+ * Matches runtimes by the address of their handle, which never moves. The pool of the crate
+ * blocking has none: smol's jobs would be new and gone at each look.
+ */
 static void match_runtimes(struct differ *x)
 {
 	const struct snapshot *before = x->d->before, *after = x->d->after;
@@ -254,8 +277,12 @@ static void match_runtimes(struct differ *x)
 			map_put(&of_handle, before->runtimes[i].addr, (void *)(i + 1));
 	}
 	for (size_t i = 0; i < after->nruntimes; i++) {
-		if (after->runtimes[i].addr)
-			x->runtime_of[i] = (uintptr_t)map_get(&of_handle, after->runtimes[i].addr);
+		const struct runtime_info *r = &after->runtimes[i];
+
+		if (r->addr)
+			x->runtime_of[i] = (uintptr_t)map_get(&of_handle, r->addr);
+		else if (only_without_handle(after, r))
+			x->runtime_of[i] = only_without_handle(before, r);
 	}
 }
 
