@@ -98,6 +98,7 @@ static void check_deadlock(struct checks *c, const struct check *check)
 static void check_futurelock(struct checks *c, const struct check *check)
 {
 	verdicts_of(c, check, VERDICT_FUTURELOCK);
+	checks_unpolled_owner(c, check);
 }
 
 static void check_lost(struct checks *c, const struct check *check)

@@ -109,6 +109,8 @@ void checks_starved_queue(struct checks *c, const struct check *check);
  * in one poll of task 5"; with two looks, at both. NULL: it is not, or that is not proved.
  */
 const char *checks_thread_stuck(struct checks *c, const struct thread_info *th);
+/* checks_unpolled.c: tasks that keep others waiting with a future that they do not poll. */
+void checks_unpolled_owner(struct checks *c, const struct check *check);
 /* checks_timer.c */
 void checks_timer_overdue(struct checks *c, const struct check *check);
 /* checks_task.c */
