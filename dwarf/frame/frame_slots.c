@@ -125,23 +125,21 @@ static bool frame_slots_read_place(const struct frame_slots *s, Dwarf_Die *die, 
 	return size && size <= INT32_MAX && ret->place.offset == (int32_t)ret->place.offset;
 }
 
-/* 0: unknown */
-static Dwarf_Off frame_slots_type_of(Dwarf_Die *die)
+Dwarf_Off frame_slots_type_of(Dwarf_Die *variable)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die type;
 
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type)
+	return dwarf_attr_integrate(variable, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type)
 	               ? dwarf_dieoffset(&type)
 	               : 0;
 }
 
-/* 0: unknown */
-static unsigned frame_slots_line_of(Dwarf_Die *die)
+unsigned frame_slots_line_of(Dwarf_Die *variable)
 {
 	int line;
 
-	return dwarf_decl_line(die, &line) == 0 && line > 0 ? (unsigned)line : 0;
+	return dwarf_decl_line(variable, &line) == 0 && line > 0 ? (unsigned)line : 0;
 }
 
 static void add_placeless(struct frame_slots *s, Dwarf_Die *die, size_t block)

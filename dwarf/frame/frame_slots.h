@@ -30,4 +30,9 @@ void frame_slots_free(struct frame_slots *slots);
 bool frame_slots_ask(struct frame_slots *slots, Dwarf_Die *block, Dwarf_Die *variable, uint64_t pc,
                      struct slot_answer *ret);
 
+/* The type of a variable, as an offset in .debug_info; 0: unknown. */
+Dwarf_Off frame_slots_type_of(Dwarf_Die *variable);
+/* The line of a variable's declaration; 0: unknown. */
+unsigned frame_slots_line_of(Dwarf_Die *variable);
+
 #endif

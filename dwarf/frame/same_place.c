@@ -6,6 +6,7 @@
 
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
+#include "dwarf/frame/frame_slots.h"
 #include "dwarf/lookup/lookup.h"
 
 enum { MAX_DIES = 1 << 20, MAX_STEPS_BACK = 64, MAX_BLOCK_LENGTH = 0x7f };
@@ -124,23 +125,6 @@ static struct same_place_entry same_place_entry_like(Dwarf_Die *die,
 
 /* ---- reading ---- */
 
-static unsigned same_place_line_of(Dwarf_Die *die)
-{
-	int line;
-
-	return dwarf_decl_line(die, &line) == 0 && line > 0 ? (unsigned)line : 0;
-}
-
-static Dwarf_Off same_place_type_of(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die type;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type)
-	               ? dwarf_dieoffset(&type)
-	               : 0;
-}
-
 static Dwarf_Addr lowest_of(Dwarf_Die *block)
 {
 	Dwarf_Addr base, begin, end, ret = UINT64_MAX;
@@ -160,8 +144,8 @@ static void same_place_add(struct same_places *t, Dwarf_Die *block, Dwarf_Die *d
 		return;
 	v.at = same_place_entry_at(die, t->pc, false);
 	v.die = *die;
-	v.type = same_place_type_of(die);
-	v.line = same_place_line_of(die);
+	v.type = frame_slots_type_of(die);
+	v.line = frame_slots_line_of(die);
 	v.is_let = dwarf_tag(die) == DW_TAG_variable && dwarf_tag(block) == DW_TAG_lexical_block;
 	v.block_low = lowest_of(block);
 	*vec_push(&t->variables) = v;
