@@ -71,6 +71,49 @@ static void a_long_poll_is_certain_where_it_is_proved(void **state)
 	}
 }
 
+/* Whether blocked-worker finds a worker in a call without an object, or in that of a lock. */
+static bool is_blocked(struct arena *a, struct look before, struct thread_info now, uint64_t lock)
+{
+	struct wait wait = { .kind = lock ? "std_mutex" : "syscall", .object = lock };
+	struct wait_detail call = { .key = "syscall",
+		                    .kind = DETAIL_STRING,
+		                    .string = "nanosleep" };
+	struct snapshot s = { .threads = &now, .nthreads = 1 };
+	struct checks c = { .a = a, .s = &s, .two_looks = true, .before = &before, .nbefore = 1 };
+	const struct check check = { .name = "blocked-worker" };
+
+	wait.details = &call;
+	wait.ndetails = lock ? 0 : 1;
+	now.tid = before.tid = 77;
+	now.role = THREAD_WORKER;
+	now.wait = &wait;
+	before.wait = wait.kind;
+	before.object = lock;
+	checks_blocked_worker(&c, &check);
+	bool found = c.found.n != 0;
+	vec_free(&c.found);
+	return found;
+}
+
+/* A task that sleeps for a moment in each poll does not block its worker. */
+static void a_worker_is_blocked_in_one_poll_or_call(void **state)
+{
+	const struct look ninth = { .has_poll = true, .poll = 9, .slept_on = false };
+	SCRATCH(a);
+
+	(void)state;
+	assert_true(is_blocked(&a, ninth, (struct thread_info){ .has_poll = true, .poll = 9 }, 0));
+	assert_false(
+		is_blocked(&a, ninth, (struct thread_info){ .has_poll = true, .poll = 10 }, 0));
+	assert_false(
+		is_blocked(&a, ninth, (struct thread_info){ .has_poll = true, .poll = 10 }, 0xa0));
+	/* Without a count of polls. */
+	assert_true(
+		is_blocked(&a, (struct look){ .slept_on = true }, (struct thread_info){ 0 }, 0));
+	assert_false(is_blocked(&a, (struct look){ 0 }, (struct thread_info){ 0 }, 0));
+	assert_true(is_blocked(&a, (struct look){ 0 }, (struct thread_info){ 0 }, 0xa0));
+}
+
 /* The findings about a runtime with a job and no thread, which had the same at the first look. */
 static size_t starved(struct arena *a, bool two_looks, bool before, uint64_t threads)
 {
@@ -298,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_poll_is_certain_where_it_is_proved),
+		cmocka_unit_test(a_worker_is_blocked_in_one_poll_or_call),
 		cmocka_unit_test(a_pool_lacks_threads_at_two_looks),
 		cmocka_unit_test(a_runtime_is_late_where_it_lacks_a_thread),
 		cmocka_unit_test(a_timer_that_nobody_fires_is_found),

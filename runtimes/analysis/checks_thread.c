@@ -120,7 +120,28 @@ static const struct look *checks_thread_look_before(const struct checks *c,
 	return NULL;
 }
 
-/* Whether the thread is blocked; with two snapshots: in the same wait in both. */
+/*
+ * Whether the poll of the second look began before the first. A place says nothing of that: a proxy
+ * that polls one task 25,000 times a second is found at the same line again and again.
+ */
+enum poll_age { POLL_ANEW, POLL_PERHAPS, POLL_SAME };
+
+static enum poll_age checks_thread_poll_age(const struct look *before, const struct thread_info *th)
+{
+	if (before->has_poll && th->has_poll)
+		return before->poll == th->poll ? POLL_SAME : POLL_ANEW;
+	/* The call began in the poll of the first look, and nothing ends a poll inside a call. */
+	return before->slept_on && before->wait && th->wait &&
+	                       str_same(before->wait, th->wait->kind)
+	               ? POLL_SAME
+	               : POLL_PERHAPS;
+}
+
+/*
+ * Whether the thread is blocked; with two snapshots: in the same wait in both. A healthy task that
+ * sleeps for a moment in each of its polls is found in the same call, in another poll; without a
+ * count of polls, a call that has no object must be one and the same.
+ */
 static bool checks_thread_is_blocked(const struct checks *c, const struct thread_info *th)
 {
 	const struct look *before;
@@ -130,8 +151,12 @@ static bool checks_thread_is_blocked(const struct checks *c, const struct thread
 	if (!c->two_looks)
 		return true;
 	before = checks_thread_look_before(c, th);
-	return before && str_same(before->wait, th->wait->kind) &&
-	       before->object == th->wait->object && str_same(before->task, th->task);
+	if (!before || !str_same(before->wait, th->wait->kind) ||
+	    before->object != th->wait->object || !str_same(before->task, th->task))
+		return false;
+	if (before->has_poll && th->has_poll)
+		return before->poll == th->poll;
+	return before->slept_on || th->wait->object;
 }
 
 static void checks_thread_of_task(struct checks *c, struct finding *f, const char *id)
@@ -164,23 +189,6 @@ void checks_blocked_worker(struct checks *c, const struct check *check)
 		f->more = arena_printf(c->a, "thread %u", th->number);
 		checks_thread_of_task(c, f, th->task);
 	}
-}
-
-/*
- * Whether the poll of the second look began before the first. A place says nothing of that: a proxy
- * that polls one task 25,000 times a second is found at the same line again and again.
- */
-enum poll_age { POLL_ANEW, POLL_PERHAPS, POLL_SAME };
-
-static enum poll_age checks_thread_poll_age(const struct look *before, const struct thread_info *th)
-{
-	if (before->has_poll && th->has_poll)
-		return before->poll == th->poll ? POLL_SAME : POLL_ANEW;
-	/* The call began in the poll of the first look, and nothing ends a poll inside a call. */
-	return before->slept_on && before->wait && th->wait &&
-	                       str_same(before->wait, th->wait->kind)
-	               ? POLL_SAME
-	               : POLL_PERHAPS;
 }
 
 const char *checks_thread_stuck(struct checks *c, const struct thread_info *th)
