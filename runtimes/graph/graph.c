@@ -77,13 +77,24 @@ static size_t graph_add_runtime(struct builder *b, const struct runtime_info *r)
 	return node;
 }
 
+/*
+ * The node of what a thread that polls a task does: its own code, or the future that the task has
+ * called block_on() with, as block_in_place() allows (tokio issue 7892).
+ */
+static size_t node_of_running(const struct builder *b, size_t thread)
+{
+	size_t root = b->s->threads[thread].waits_for_root ? graph_of_root(b->g, thread) : 0;
+
+	return root ? root : graph_of_thread(b->g, thread);
+}
+
 static void task_edges(struct builder *b, size_t node, const struct task *task,
                        const size_t *runtimes)
 {
 	size_t thread;
 
 	if (task->state == TASK_RUNNING && graph_thread_index(b, task->thread, &thread)) {
-		graph_add_edge(b, node, graph_of_thread(b->g, thread), "runs");
+		graph_add_edge(b, node, node_of_running(b, thread), "runs");
 		return;
 	}
 	if (runtimes && task->runtime < b->s->nruntimes && runtimes[task->runtime] &&
@@ -141,9 +152,9 @@ static bool is_quiet(const struct snapshot *s)
 		const struct thread_info *th = &s->threads[i];
 		const struct wait *wait = th->wait && th->wait->kind ? th->wait : NULL;
 
-		/* A blocking job that blocks on a future does not run. */
+		/* A job or a task that blocks on a future does not run. */
 		bool runs = th->state && strncmp(th->state, "running", 7) == 0 &&
-		            !(th->role == THREAD_BLOCKING && th->root);
+		            !th->waits_for_root && !(th->role == THREAD_BLOCKING && th->root);
 
 		if (th->role != THREAD_OTHER && (wait ? wait_is_running(wait) : runs))
 			return false;

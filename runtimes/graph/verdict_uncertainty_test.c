@@ -652,6 +652,39 @@ static void many_senders(void **state)
 	assert_true(p.graph->nedges < 10000);
 }
 
+/*
+ * tokio issue 7892: a lock is granted to a future of the task, which blocks its worker on a future
+ * that waits for the same lock, by block_in_place() and Handle::block_on().
+ */
+static void futurelock_through_a_nested_block_on(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		PROGRAM(p);
+		struct future *update = calls(&p, "app::update", locks(&p, "mutex", A, 0));
+		struct task *task = add_task(&p, 3, calls(&p, "app::actor", sleeps(&p)));
+		struct thread_info *worker = add_thread(
+			&p, THREAD_WORKER, calls(&p, "app::log", locks(&p, "mutex", A, 1)));
+		struct holding *h = guards(&p, task, "mutex", A);
+
+		h->granted = true;
+		h->future = update;
+		task->state = TASK_RUNNING;
+		task->thread = worker->number;
+		worker->task = task->id;
+		/* Else the worker runs other code: the task may go on. */
+		worker->waits_for_root = i == 0;
+		judge(&p);
+		assert_int_equal(p.verdicts->n, i == 0);
+		if (i == 0)
+			assert_text(&p, 0,
+			            "task 3 has been granted Mutex 0xa0 for a future that it holds "
+			            "but does not poll (`guard` at src/x.rs:41 in `app::update` at "
+			            "src/x.rs:12, queued behind it: thread #1) and runs on thread "
+			            "#1; thread #1 waits for Mutex 0xa0");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -659,6 +692,7 @@ int main(void)
 		cmocka_unit_test(semaphore_of_several),
 		cmocka_unit_test(uncertain_guard),
 		cmocka_unit_test(futurelock),
+		cmocka_unit_test(futurelock_through_a_nested_block_on),
 		cmocka_unit_test(futurelock_to_be),
 		cmocka_unit_test(futurelock_across_tasks),
 		cmocka_unit_test(futurelock_of_permits),

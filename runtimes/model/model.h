@@ -367,6 +367,8 @@ struct thread_info {
 	bool has_poll;
 	struct future *root; /* of a block_on thread: its future; of a blocking thread: the job that
 	                        it runs */
+	bool waits_for_root; /* it is parked in block_on() until its root is woken: as a worker, it
+	                        polls a task that has called that */
 	const char *job;     /* function of a blocking thread's job; NULL: none */
 	struct wait *wait;   /* what blocks the thread itself (a lock, a system call) although it
 	                        should poll or work; NULL: nothing, or unknown */

@@ -191,6 +191,7 @@
 	F(I32, worker)                                                                             \
 	F(ID, task)                                                                                \
 	F(FUTURE, root)                                                                            \
+	F(FLAG, waits_for_root)                                                                    \
 	F(NAME, job)                                                                               \
 	F(WAIT, wait)                                                                              \
 	L(STACK_FRAMES, frames, nframes)                                                           \

@@ -103,6 +103,7 @@ static void block_on_describe(struct collector *c, struct thread_info *info,
 	/* The future that is being polled is found by its frames: see threads_finish(). */
 	if (!polls)
 		info->root = root_find(c, s, &marks, block_on, s->waker, entered);
+	info->waits_for_root = !polls;
 }
 
 void block_on_describe_threads(struct collector *c)

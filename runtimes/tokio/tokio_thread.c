@@ -220,15 +220,21 @@ static void describe_worker(struct collector *c, struct tokio_thread *tt, struct
 		info->state = "running";
 }
 
-/* Is the root suspended, since the thread waits or polls a task? */
-static bool root_waits(const struct thread_stack *s, const struct marks *marks,
-                       const struct mark *block_on)
+/* Does the thread poll a task in this block_on()? */
+static bool polls_task_within(const struct marks *marks, const struct mark *block_on)
 {
 	for (const struct mark *m = block_on + 1; m < marks->data + marks->n; m++) {
 		if (m->kind == MARK_TASK_POLL)
 			return true;
 	}
-	return stack_is_parked(s, block_on) &&
+	return false;
+}
+
+/* Is the thread parked until the root is woken? */
+static bool is_parked_for_root(const struct thread_stack *s, const struct marks *marks,
+                               const struct mark *block_on)
+{
+	return !polls_task_within(marks, block_on) && stack_is_parked(s, block_on) &&
 	       !stack_is_polling(s, marks, (size_t)(block_on - marks->data));
 }
 
@@ -326,7 +332,9 @@ static void tokio_thread_describe(struct collector *c, struct tokio_thread *tt,
 	 */
 	if (block_on)
 		stack_note_outer_roots(c, info, s, &marks, block_on);
-	if (block_on && root_waits(s, &marks, block_on))
+	info->waits_for_root = block_on && is_parked_for_root(s, &marks, block_on);
+	/* The root is suspended in both cases. */
+	if (info->waits_for_root || (block_on && polls_task_within(&marks, block_on)))
 		info->root = root_find(c, s, &marks, block_on,
 		                       tokio_block_on_waker(c, tt, s->thread, block_on),
 		                       r ? r->info->index : NO_RUNTIME);
