@@ -7,7 +7,6 @@ usage: run_overdue.py ASYNCDBG PROGRAM
 
 PROGRAM  the program overdue; see testdata/programs/timers
 """
-import json
 import os
 import signal
 import subprocess
@@ -15,8 +14,9 @@ import sys
 import tempfile
 
 from harness.checks import expect, expect_in
+from harness.findings import expect_finding, findings, ready, run_check
 
-INTERVAL = "200ms"
+CHECK = "timer-overdue"
 # The mode, what the finding says, and whether it is certain; None: there is none.
 MODES = [
     ("locked", ["the timer of task ", "(overdue::wait) was due ", " s ago and has not fired: all 2 workers of runtime 0 "
@@ -30,50 +30,29 @@ MODES = [
 ]
 
 
-def run_check(asyncdbg, *target):
-    done = subprocess.run([asyncdbg, "--json", *target, "check", "--interval", INTERVAL], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, check=False)
-    if done.returncode not in (0, 1, 3):
-        sys.exit(f"check: status {done.returncode}, {done.stderr}")
-    return json.loads(done.stdout)
-
-
-def overdue(answer):
-    return [each for each in answer["findings"] if each["check"] == "timer-overdue"]
-
-
 def check_core(asyncdbg, pid, mode):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(["gcore", "-o", f"{folder}/core", str(pid)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"gcore: {done.stderr}")
-        found = overdue(run_check(asyncdbg, "-c", f"{folder}/core.{pid}"))
+        found = findings(run_check(asyncdbg, "-c", f"{folder}/core.{pid}"), CHECK)
         expect(f"{mode}: certain in a core", [], [each["text"] for each in found if not each["possible"]])
 
 
 def check_suspended(asyncdbg, pid, mode):
     os.kill(pid, signal.SIGSTOP)
     answer = run_check(asyncdbg, "-p", str(pid))
-    expect(f"{mode}: found while it is stopped", [], overdue(answer))
+    expect(f"{mode}: found while it is stopped", [], findings(answer, CHECK))
     expect_in(f"{mode}: skipped", "timer-overdue: the process is suspended", "; ".join(answer["skipped"]))
     os.kill(pid, signal.SIGCONT)
 
 
 def check_mode(asyncdbg, program, mode, parts, certain):
-    with subprocess.Popen([program, mode], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            expect(mode, "ready\n", process.stdout.readline())
-            found = overdue(run_check(asyncdbg, "-p", str(process.pid)))
-            expect(f"{mode}: findings", 1 if parts else 0, len(found))
-            for part in parts or []:
-                expect_in(mode, part, found[0]["text"])
-            if parts:
-                expect(f"{mode}: possible", not certain, found[0]["possible"])
-            if mode in ("locked", "handle"):
-                check_core(asyncdbg, process.pid, mode)
-                check_suspended(asyncdbg, process.pid, mode)
-        finally:
-            process.kill()
+    with ready(program, mode) as pid:
+        expect_finding(mode, findings(run_check(asyncdbg, "-p", str(pid)), CHECK), parts, certain)
+        if mode in ("locked", "handle"):
+            check_core(asyncdbg, pid, mode)
+            check_suspended(asyncdbg, pid, mode)
 
 
 def main():
