@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "runtimes/analysis/view.h"
 
 enum { MAX_LISTED = 8 };
 
@@ -44,6 +45,13 @@ static void list_members(struct finding *f, const char **tasks, const struct gra
 		if (task && f->ntasks < MAX_LISTED)
 			tasks[f->ntasks++] = task->id;
 	}
+}
+
+const char *checks_with_name(struct arena *a, const char *text, const struct task *task)
+{
+	const char *name = task ? task_name(task) : NULL;
+
+	return name ? arena_printf(a, "%s (%s)", text, name) : text;
 }
 
 static void verdict_finding(struct checks *c, const struct check *check,

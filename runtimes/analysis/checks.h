@@ -100,6 +100,9 @@ struct finding *checks_add_finding(struct checks *c, const struct check *check,
                                    enum severity severity, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* "task 5 (app::serve)": a text with the task's name behind it, in arena a; task NULL: as it is. */
+const char *checks_with_name(struct arena *a, const char *text, const struct task *task);
+
 /* checks_thread.c */
 void checks_blocked_worker(struct checks *c, const struct check *check);
 void checks_long_poll(struct checks *c, const struct check *check);

@@ -36,12 +36,9 @@ struct timer_owner {
 
 static const char *timer_owner_text(struct arena *a, const struct timer_owner *o)
 {
-	const char *name = o->task ? task_name(o->task) : NULL;
-
 	if (!o->task)
 		return arena_printf(a, "thread #%u", o->thread->number);
-	return name ? arena_printf(a, "task %s (%s)", o->task->id, name)
-	            : arena_printf(a, "task %s", o->task->id);
+	return checks_with_name(a, arena_printf(a, "task %s", o->task->id), o->task);
 }
 
 /*

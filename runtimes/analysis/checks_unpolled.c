@@ -75,10 +75,7 @@ static bool keeps_waiting(const struct unpolled_check *u, const struct graph_edg
 
 static const char *participant_name(struct arena *a, const struct graph_node *n)
 {
-	const char *text = graph_participant_text(a, n);
-	const char *name = n->task ? task_name(n->task) : NULL;
-
-	return name ? arena_printf(a, "%s (%s)", text, name) : text;
+	return checks_with_name(a, graph_participant_text(a, n), n->task);
 }
 
 static void report_unpolled(struct unpolled_check *u, const struct graph_edge *e, size_t lock)
