@@ -7,34 +7,18 @@
 #include <unistd.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/host/unit_cgroup.h"
 #include "debugger/live/proc.h"
 
 enum { MAX_TEXT = 4096 };
 
-/* The path in a line "HIERARCHY:CONTROLLERS:PATH" with those controllers; NULL: another line. */
-static const char *suspension_path_of(const char *line, const char *controllers)
-{
-	const char *rest = strchr(line, ':');
-	size_t n = strlen(controllers);
-
-	return rest && strncmp(rest, controllers, n) == 0 ? rest + n : NULL;
-}
-
 /* A process of cgroup v1 may be in a group of v2 as well, where that is mounted beside it. */
 bool suspension_file(const char *root, const char *cgroups, char *path, size_t n)
 {
-	const char *unified = NULL, *freezer = NULL;
+	const char *freezer = unit_cgroup_path(cgroups, ":freezer:");
+	const char *group = freezer ? freezer : unit_cgroup_path(cgroups, "0::");
 	int len;
 
-	for (const char *line = cgroups; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		const char *v1 = suspension_path_of(line, ":freezer:");
-		const char *v2 = strncmp(line, "0", 1) == 0 ? suspension_path_of(line, "::") : NULL;
-
-		freezer = v1 ? v1 : freezer;
-		unified = v2 ? v2 : unified;
-	}
-	const char *group = freezer ? freezer : unified;
 	if (!group)
 		return false;
 	len = snprintf(path, n, "%s%s%.*s/%s", root, freezer ? "/freezer" : "",

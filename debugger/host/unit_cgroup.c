@@ -63,12 +63,20 @@ static bool has_path(const char *unit, const char *path)
 	return false;
 }
 
-/* The path in a line "HIERARCHY:CONTROLLERS:PATH"; NULL: it has other controllers. */
-static const char *path_of(const char *line, const char *head)
+/* Lines are HIERARCHY:CONTROLLERS:PATH. */
+const char *unit_cgroup_path(const char *text, const char *hierarchy)
 {
-	size_t len = strlen(head);
+	size_t len = strlen(hierarchy);
+	const char *path = NULL;
 
-	return strncmp(line, head, len) == 0 ? line + len : NULL;
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		const char *head = *hierarchy == ':' ? strchr(line, ':') : line;
+
+		if (head && strncmp(head, hierarchy, len) == 0)
+			path = head + len;
+	}
+	return path;
 }
 
 /*
@@ -77,18 +85,9 @@ static const char *path_of(const char *line, const char *head)
  */
 bool unit_cgroup_has_text(const char *unit, const char *text)
 {
-	const char *own = NULL, *unified = NULL;
+	const char *own = unit_cgroup_path(text, ":name=systemd:");
+	const char *path = own ? own : unit_cgroup_path(text, "0::");
 
-	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		const char *rest = strchr(line, ':');
-		const char *path = rest ? path_of(rest, ":name=systemd:") : NULL;
-
-		own = path ? path : own;
-		path = path_of(line, "0::");
-		unified = path ? path : unified;
-	}
-	const char *path = own ? own : unified;
 	return *unit && path && has_path(unit, path);
 }
 

@@ -12,6 +12,12 @@
  */
 bool unit_cgroup_has_process(const char *unit, pid_t pid);
 
+/*
+ * The path in the line of a hierarchy of the text of /proc/PID/cgroup, which ends where the line
+ * does. hierarchy: "0::", cgroup v2, or the controllers of another one, ":freezer:". NULL: it is
+ * not there.
+ */
+const char *unit_cgroup_path(const char *text, const char *hierarchy);
 /* unit_cgroup_has_process() by the text of /proc/PID/cgroup, for tests. */
 bool unit_cgroup_has_text(const char *unit, const char *text);
 
