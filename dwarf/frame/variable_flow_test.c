@@ -494,7 +494,7 @@ static void test_slot_promoted(void **state)
 	program_close(&p);
 }
 
-/* Of `let value` the debug info has no place, but what sets it sets `place` as well. */
+/* The debug info has no place of `let value`, but what sets it sets `place` as well. */
 static void test_slot_early(void **state)
 {
 	struct program p;

@@ -223,7 +223,7 @@ static void late_timer_make(struct late_timer *l, struct arena *a)
 		                .interval = 1 };
 }
 
-/* What timer-overdue finds: "certain: text", "possible: text", "" nothing. */
+/* The finding of timer-overdue: "certain: text", "possible: text", "" none. */
 static const char *late_timer_found(struct late_timer *l)
 {
 	const struct check check = { .name = "timer-overdue" };

@@ -6,7 +6,7 @@
 
 enum { A = 0xa0 };
 
-/* What the check finds, line by line; each is possible. */
+/* The findings of the check, a line each; all are possible. */
 static const char *unpolled_found(struct program *p)
 {
 	const struct check check = { .name = "futurelock" };

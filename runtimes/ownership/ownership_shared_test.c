@@ -368,7 +368,7 @@ static void test_variable_of_finding(void **state)
 	owned_close(&o);
 }
 
-/* What the awaitee borrows cannot have been moved out. */
+/* A value that the awaitee borrows cannot have been moved out. */
 static void test_borrowed_variable(void **state)
 {
 	struct owned o = owned_open();

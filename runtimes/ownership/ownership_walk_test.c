@@ -1,4 +1,4 @@
-/* What the search of a variable for guards finds, by which path, and what it leaves out. */
+/* Tests of the search of a variable for guards: the path to each, and what is left out. */
 #include "runtimes/ownership/ownership_walk.h"
 #include "runtimes/test/owned.h"
 
@@ -120,7 +120,7 @@ static void test_list(void **state)
 	none_at(&o, HEAP + guard_size(&o));
 	guards_at(&o, HEAP + 2 * guard_size(&o), 1);
 	expect_in(&o, "list", "std_mutex list[0]; std_mutex list[2]");
-	/* What an uncertain variable leads to may be of somebody else: it is only a trace. */
+	/* A value behind an uncertain variable may be of somebody else: it is only a trace. */
 	expect_uncertain_in(&o, "list", "std_mutex list[0]??; std_mutex list[2]??");
 	fill_list(&o, list, HEAP, 2);
 	expect_in(&o, "list", "std_mutex list[0]");
@@ -411,7 +411,7 @@ static void test_tails(void **state)
 	expect_in(&o, "tail_object",
 	          "std_mutex tail_object.guard; std_mutex tail_object.tail.first; "
 	          "std_mutex tail_object.tail.second");
-	/* What is beside an object of an unknown type is known. */
+	/* Members beside an object of an unknown type are known. */
 	write_word(&o, HEAP + 0x200 + 8, 8);
 	write_word(&o, HEAP + 0x200 + 16, 8);
 	futures_poke(&o.f, object, "vtable", HEAP + 0x200);

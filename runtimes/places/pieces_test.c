@@ -44,7 +44,7 @@ static void test_near(void **state)
 	p = one(0, 8);
 	pieces_add(&p, 0, 2, 1);
 	assert_piece(&p, 0, 0, 8);
-	/* One that is near two, which are not near each other */
+	/* A piece near two others, which are not near each other */
 	p = one(0, 1);
 	pieces_add(&p, 0, 130, 1);
 	assert_int_equal(p.n, 2);
@@ -63,7 +63,7 @@ static void test_number(void **state)
 		pieces_add(&p, 0, (uint64_t)FAR * i, 1);
 	assert_int_equal(p.n, PROBE_MAX_PIECES);
 	assert_piece(&p, 3, 3 * FAR, 1);
-	/* Those that are near one of them have room. */
+	/* Pieces near one of them have room. */
 	pieces_add(&p, 0, 2 * FAR + 9, 1);
 	assert_piece(&p, 3, 2 * FAR, 10);
 	assert_int_equal(pieces_total(&p), 13);

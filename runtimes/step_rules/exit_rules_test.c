@@ -62,7 +62,7 @@ static void test_at_return(void **state)
 	assert_int_equal(exit_rules_at_return(&poll), EXIT_LOST);
 	poll.has_entries = true;
 	assert_int_equal(exit_rules_at_return(&poll), EXIT_LOST);
-	/* Of an inlined one it is known where it is resumed, or will be. */
+	/* An inlined function is known by where it is resumed, or will be. */
 	poll.has_address = poll.is_inlined = true;
 	assert_int_equal(exit_rules_at_return(&poll), EXIT_SUSPENDED);
 	poll.has_entries = false;
