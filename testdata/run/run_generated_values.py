@@ -19,7 +19,7 @@ from generate_values import Program
 from generated_program import build, read_options
 from harness.session import Session
 
-SURE = 2
+SURE = 3
 LIMIT = 3600  # seconds until a program counts as hung
 
 
